@@ -1,0 +1,238 @@
+"""A definition: what a benchmark means, read from its ``benchmark.toml``.
+
+The definition holds every word a page shows (labels, loop structures, units, what is better), so that a label exists
+once for every device, and every derived quantity, as an expression of :mod:`perfdocs.expression`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from .card import KEY_PATTERN, AxisValue, Key
+from .errors import PerfdocsError, nearest, place
+
+__all__ = ["Arm", "Axis", "Definition", "Derived", "Group", "Metric", "Plot", "Table", "read_definition"]
+
+Label = Annotated[str, Meta(min_length=1, max_length=200)]
+Prose = Annotated[str, Meta(max_length=2000)]
+Better = Literal["lower", "higher"]
+
+RESERVED_WORDS = frozenset(
+    "about ahead and at behind below but by claim device each every faster falls from given in lead leads less level "
+    "more no of on only over overtakes rises slower some than then to under with within".split()
+)
+"""Words of the claims language: no arm, metric, axis, axis value or device may be called so."""
+
+
+class _Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of every entry of a definition."""
+
+
+class Axis(_Entry, kw_only=True):
+    """One axis. ``values`` orders a categorical axis and names all it may hold; a numeric axis needs none."""
+
+    label: Label
+    unit: str = ""
+    scale: Literal["linear", "log", "category"] = "linear"
+    values: tuple[AxisValue, ...] = ()
+    labels: dict[str, Label] = {}
+
+
+class Group(_Entry, kw_only=True):
+    """A named set of arms, ``gpu`` in `leads gpu`."""
+
+    label: Label
+
+
+class Tag(_Entry, kw_only=True):
+    """Something true of some arms. Where ``apart``, fastest lines are given with and without them."""
+
+    label: Label
+    apart: bool = False
+
+
+class Arm(_Entry, kw_only=True):
+    """One way to run the workload."""
+
+    label: Label
+    loop: Prose
+    group: Key
+    on: tuple[Literal["gpu", "cpu"], ...]
+    tags: tuple[Key, ...] = ()
+    note: Prose = ""
+
+
+class Metric(_Entry, kw_only=True):
+    """Something a card records. ``samples``: one number a run; ``count``: one number; ``choice``: a key."""
+
+    label: Label
+    kind: Literal["samples", "count", "choice"]
+    unit: str = ""
+    better: Better | None = None
+    about: Prose = ""
+
+
+class Derived(_Entry, kw_only=True):
+    """A quantity computed at build. With ``over`` it is a property of a whole series along that axis."""
+
+    label: Label
+    is_: Annotated[str, Meta(min_length=1, max_length=2000)] = msgspec.field(name="is")
+    unit: str = ""
+    better: Better | None = None
+    of_peak: str | None = None
+    over: Key | None = None
+    about: Prose = ""
+
+
+class Table(_Entry, kw_only=True):
+    """A set of measurements with axes of their own and the columns that show them.
+
+    ``split`` is the axis that starts a new part, ``by`` the metric of the overview and the fastest lines, ``across`` the
+    axis whose values become the overview's columns. ``of`` names the table whose series this one summarises.
+    """
+
+    title: Label
+    axes: tuple[Key, ...] = ()
+    columns: tuple[Key, ...]
+    split: Key | None = None
+    across: Key | None = None
+    by: Key | None = None
+    arms: tuple[Key, ...] = ()
+    of: Key | None = None
+    about: Prose = ""
+
+
+class Plot(_Entry, kw_only=True):
+    """A figure over one table."""
+
+    title: Label
+    table: Key = "main"
+    x: Key
+    y: Key
+    by: Key = "arm"
+    split: Key | None = None
+    about: Prose = ""
+
+
+class Definition(_Entry, kw_only=True):
+    """Everything about a benchmark that is the same for every device."""
+
+    id: Key
+    title: Label
+    summary: Prose
+    version: Annotated[int, Meta(ge=1)] = 1
+    default: Key = "wall"
+    tolerance: Annotated[float, Meta(gt=0, lt=1)] = 0.01
+    axes: dict[Key, Axis] = {}
+    groups: dict[Key, Group] = {}
+    tags: dict[Key, Tag] = {}
+    arms: dict[Key, Arm]
+    metrics: dict[Key, Metric]
+    derived: dict[Key, Derived] = {}
+    tables: dict[Key, Table]
+    plots: dict[Key, Plot] = {}
+
+    def quantity(self, key: str) -> Metric | Derived:
+        """The metric or derived quantity called ``key``."""
+        return self.metrics[key] if key in self.metrics else self.derived[key]
+
+    def arms_of(self, table: str) -> tuple[str, ...]:
+        """Keys of the arms a table may hold, in the definition's order."""
+        chosen = self.tables[table].arms
+        return tuple(a for a in self.arms if a in chosen) if chosen else tuple(self.arms)
+
+    def axis_label(self, axis: str, value: AxisValue) -> str:
+        """How the page names one value of an axis."""
+        return self.axes[axis].labels.get(str(value), str(value))
+
+
+def read_definition(path: Path) -> Definition:
+    """Read and validate ``benchmark.toml``. Raises :class:`PerfdocsError` with the file and the key."""
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PerfdocsError("definition-unreadable", place(path), (error.strerror or "an error").lower(),
+                            "a readable file", "check the file and its permissions") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise PerfdocsError("definition-syntax", place(path), str(error), "TOML", "correct the line") from None
+    return parse_definition(tree, path)
+
+
+def parse_definition(tree: dict[str, Any], path: Path) -> Definition:
+    """Validate the parsed TOML; ``path`` is used in messages only."""
+    try:
+        definition = msgspec.convert(tree, Definition, strict=True)
+    except msgspec.ValidationError as error:
+        message, _, tail = str(error).partition(" - at `")
+        at = tail.rstrip("`") if tail else "$"
+        found, do = "an entry that does not fit", "correct the entry"
+        if "unknown field" in message:
+            word = message.rsplit("`", 2)[1]
+            found, message, do = f'"{word}"', "only the entries of the reference", "remove it or correct its spelling"
+        raise PerfdocsError("definition-value", place(path, at), found, message[0].lower() + message[1:], do) from None
+    _check(definition, path)
+    return definition
+
+
+def _check(d: Definition, path: Path) -> None:
+    def need(word: str, known: Any, at: str, what: str) -> None:
+        if word not in known:
+            raise PerfdocsError("definition-name", place(path, at), f'"{word}"', f"{what}{nearest(word, known)}",
+                                "correct the name or add its entry")
+
+    quantities = {*d.metrics, *d.derived}
+    for key, arm in d.arms.items():
+        need(arm.group, d.groups, f"$.arms.{key}.group", "a group of the definition")
+        for tag in arm.tags:
+            need(tag, d.tags, f"$.arms.{key}.tags", "a tag of the definition")
+    need(d.default, quantities, "$.default", "a metric or derived quantity")
+    for key, table in d.tables.items():
+        at = f"$.tables.{key}"
+        for axis in table.axes:
+            need(axis, d.axes, f"{at}.axes", "an axis of the definition")
+        for name in (table.split, table.across):
+            if name is not None:
+                need(name, table.axes, f"{at}", "one of the table's axes")
+        for column in (*table.columns, *([table.by] if table.by else [])):
+            need(column, quantities, f"{at}.columns", "a metric or derived quantity")
+        for arm_key in table.arms:
+            need(arm_key, d.arms, f"{at}.arms", "an arm of the definition")
+        if table.of is not None:
+            need(table.of, d.tables, f"{at}.of", "a table of the definition")
+    for key, plot in d.plots.items():
+        at = f"$.plots.{key}"
+        need(plot.table, d.tables, f"{at}.table", "a table of the definition")
+        need(plot.x, {*d.axes, *quantities}, f"{at}.x", "an axis, metric or derived quantity")
+        need(plot.y, quantities, f"{at}.y", "a metric or derived quantity")
+        need(plot.by, {"arm", *d.axes}, f"{at}.by", '"arm" or an axis')
+        if plot.split is not None:
+            need(plot.split, d.axes, f"{at}.split", "an axis of the definition")
+    for key, derived in d.derived.items():
+        if derived.over is not None:
+            need(derived.over, d.axes, f"$.derived.{key}.over", "an axis of the definition")
+    _check_namespace(d, path)
+
+
+def _check_namespace(d: Definition, path: Path) -> None:
+    """Arms, groups, metrics, derived quantities, axes and axis values are said by the same words in claims."""
+    seen: dict[str, str] = {}
+    words = [(k, "arms") for k in d.arms] + [(k, "groups") for k in d.groups] + [(k, "metrics") for k in d.metrics]
+    words += [(k, "derived") for k in d.derived] + [(k, "axes") for k in d.axes]
+    words += [(v, f"axes.{k}.values") for k, a in d.axes.items() for v in a.values if isinstance(v, str)]
+    for word, kind in words:
+        at = place(path, f"$.{kind}")
+        if word in RESERVED_WORDS:
+            raise PerfdocsError("definition-reserved", at, f'"{word}"', "a name that is no word of the claims language",
+                                "choose another key")
+        if not re.fullmatch(r"[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*", word):
+            raise PerfdocsError("definition-key", at, f'"{word}"', f"a key like {KEY_PATTERN}", "choose another key")
+        if word in seen:
+            raise PerfdocsError("definition-collision", at, f'"{word}"', f"a name not used in {seen[word]}",
+                                "rename one: arms, groups, metrics, axes and axis values share one namespace")
+        seen[word] = kind
