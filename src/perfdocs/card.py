@@ -23,8 +23,24 @@ from msgspec import Meta, Struct
 from .errors import PerfdocsError, clean, place
 
 __all__ = [
-    "Block", "Card", "Device", "Gate", "Host", "Measurement", "Method", "MetricValue", "NotRun", "Origin", "Source",
-    "Summary", "card_schema", "decode_card", "encode_card", "read_card", "write_atomic", "write_card",
+    "Block",
+    "Card",
+    "Device",
+    "Gate",
+    "Host",
+    "Measurement",
+    "Method",
+    "MetricValue",
+    "NotRun",
+    "Origin",
+    "Source",
+    "Summary",
+    "card_schema",
+    "decode_card",
+    "encode_card",
+    "read_card",
+    "write_atomic",
+    "write_card",
 ]
 
 T = TypeVar("T")
@@ -51,7 +67,7 @@ class _Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     """Base of every record in a card: frozen, no unknown keys, defaults not written."""
 
 
-class Summary(_Record, kw_only=True):
+class Summary(_Record, frozen=True, kw_only=True):
     """A metric known only by its centre, an optional range and its number of significant digits (imported data)."""
 
     centre: float
@@ -64,7 +80,7 @@ MetricValue = float | tuple[float, ...] | Summary | str
 """A count, the raw samples of the timed runs, a summary, or the key of a choice; SI base units."""
 
 
-class Origin(_Record, kw_only=True):
+class Origin(_Record, frozen=True, kw_only=True):
     """Where the numbers come from. Imported and synthetic cards say so wherever their values show."""
 
     kind: Literal["measured", "imported", "synthetic"]
@@ -72,7 +88,7 @@ class Origin(_Record, kw_only=True):
     licence: Text | None = None
 
 
-class Device(_Record, kw_only=True):
+class Device(_Record, frozen=True, kw_only=True):
     """Public facts of the device; ``None`` means the machine does not tell. Bytes, hertz, watts, bits."""
 
     id: Id
@@ -98,7 +114,7 @@ class Device(_Record, kw_only=True):
     governor: Short | None = None
 
 
-class Host(_Record, kw_only=True):
+class Host(_Record, frozen=True, kw_only=True):
     """The machine around the device."""
 
     os: Name | None = None
@@ -111,7 +127,7 @@ class Host(_Record, kw_only=True):
     """One-minute load average when the card began."""
 
 
-class Source(_Record, kw_only=True):
+class Source(_Record, frozen=True, kw_only=True):
     """sha256 of each file that shaped the numbers (paths relative to the benchmark's folder), and the commit."""
 
     files: dict[Annotated[str, Meta(max_length=200)], Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]] = {}
@@ -119,7 +135,7 @@ class Source(_Record, kw_only=True):
     dirty: bool | None = None
 
 
-class Method(_Record, kw_only=True):
+class Method(_Record, frozen=True, kw_only=True):
     """Parameters of the measurement, the authority for this card. Seconds and kelvin."""
 
     protocol: Literal["block", "rotate"]
@@ -140,7 +156,7 @@ class Method(_Record, kw_only=True):
     quick: bool = False
 
 
-class Gate(_Record, kw_only=True):
+class Gate(_Record, frozen=True, kw_only=True):
     """How the wait before a block went: seconds waited, kelvin-scale temperature in °C at its end."""
 
     waited: NonNegative
@@ -149,7 +165,7 @@ class Gate(_Record, kw_only=True):
     skipped: Text | None = None
 
 
-class Block(_Record, kw_only=True):
+class Block(_Record, frozen=True, kw_only=True):
     """What surrounded the timed runs of one measurement."""
 
     gate: Gate | None = None
@@ -160,7 +176,7 @@ class Block(_Record, kw_only=True):
     load: tuple[float, ...] = ()
 
 
-class Measurement(_Record, kw_only=True):
+class Measurement(_Record, frozen=True, kw_only=True):
     """One arm at one point on one device. ``values`` stand beside the other keys in the file, not nested."""
 
     table: Key
@@ -171,18 +187,19 @@ class Measurement(_Record, kw_only=True):
     values: dict[Key, MetricValue] = {}
 
 
-class NotRun(_Record, kw_only=True):
+class NotRun(_Record, frozen=True, kw_only=True):
     """What was not run and why; an empty ``table`` or ``at`` means everywhere the arm would have run."""
 
     arm: Key
     reason: Annotated[str, Meta(min_length=1, max_length=500)]
-    kind: Literal["not_installed", "unsupported", "out_of_time", "out_of_memory", "failed_verification", "error",
-                  "not_requested"] = "unsupported"
+    kind: Literal[
+        "not_installed", "unsupported", "out_of_time", "out_of_memory", "failed_verification", "error", "not_requested"
+    ] = "unsupported"
     table: Key | None = None
     at: dict[Key, AxisValue] = {}
 
 
-class Card(_Record, kw_only=True):
+class Card(_Record, frozen=True, kw_only=True):
     """One device's measurements of one benchmark."""
 
     schema: Literal["perfdocs.card/1"]
@@ -201,7 +218,9 @@ class Card(_Record, kw_only=True):
 
 _RESERVED = frozenset({"table", "arm", "at", "flags", "block"})
 _FORBIDDEN = {
-    "an absolute path": re.compile(r"(?:^|[\s'\"(=:])(?:/(?:home|root|Users|tmp|usr|var|opt|mnt|work|etc)\b/?|[A-Za-z]:\\)"),
+    "an absolute path": re.compile(
+        r"(?:^|[\s'\"(=:])(?:/(?:home|root|Users|tmp|usr|var|opt|mnt|work|etc)\b/?|[A-Za-z]:\\)"
+    ),
     "a UUID": re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"),
 }
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
@@ -233,8 +252,13 @@ def _walk(value: Any, at: str, where: Callable[[str], str]) -> None:
         item, path = stack.pop()
         if isinstance(item, dict):
             if isinstance(item, _Pairs) and item.duplicate is not None:
-                raise PerfdocsError("card-duplicate-key", where(path), f'the key "{item.duplicate}" twice',
-                                    "each key once", "remove one of them")
+                raise PerfdocsError(
+                    "card-duplicate-key",
+                    where(path),
+                    f'the key "{item.duplicate}" twice',
+                    "each key once",
+                    "remove one of them",
+                )
             for key, child in item.items():
                 _check_text(key, path, where)
                 stack.append((child, f"{path}.{clean(key, 80)}"))
@@ -251,8 +275,13 @@ def _walk(value: Any, at: str, where: Callable[[str], str]) -> None:
 
 
 def _not_finite(where: str) -> PerfdocsError:
-    return PerfdocsError("card-number", where, "a number that is not finite", "a finite number",
-                         "measure this card again; a value that is absent belongs in not_run with its reason")
+    return PerfdocsError(
+        "card-number",
+        where,
+        "a number that is not finite",
+        "a finite number",
+        "measure this card again; a value that is absent belongs in not_run with its reason",
+    )
 
 
 def _check_text(text: str, path: str, where: Callable[[str], str]) -> None:
@@ -260,13 +289,22 @@ def _check_text(text: str, path: str, where: Callable[[str], str]) -> None:
         return
     for c in text:
         if c in _BIDI or unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn"):
-            raise PerfdocsError("card-text", where(path), f"the character U+{ord(c):04X} in {clean(text, 60)!r}",
-                                "printable text without control or direction-override characters",
-                                "remove the character")
+            raise PerfdocsError(
+                "card-text",
+                where(path),
+                f"the character U+{ord(c):04X} in {clean(text, 60)!r}",
+                "printable text without control or direction-override characters",
+                "remove the character",
+            )
     for what, pattern in _FORBIDDEN.items():
         if pattern.search(text):
-            raise PerfdocsError("card-private", where(path), f"{what} in {clean(text, 60)!r}",
-                                "no fact that identifies a machine or a person", "remove it; keep the public part")
+            raise PerfdocsError(
+                "card-private",
+                where(path),
+                f"{what} in {clean(text, 60)!r}",
+                "no fact that identifies a machine or a person",
+                "remove it; keep the public part",
+            )
 
 
 def _metric_value(value: Any, path: str, where: Callable[[str], str]) -> MetricValue:
@@ -277,26 +315,47 @@ def _metric_value(value: Any, path: str, where: Callable[[str], str]) -> MetricV
     elif isinstance(value, str):
         if re.fullmatch(KEY_PATTERN, value):
             return value
-        raise PerfdocsError("card-type", where(path), f"the text {clean(value, 60)!r}",
-                            "a number, a list of numbers, a summary, or a key of lower-case letters, digits and _",
-                            "write numbers as numbers in SI base units, without the unit")
+        raise PerfdocsError(
+            "card-type",
+            where(path),
+            f"the text {clean(value, 60)!r}",
+            "a number, a list of numbers, a summary, or a key of lower-case letters, digits and _",
+            "write numbers as numbers in SI base units, without the unit",
+        )
     elif isinstance(value, list):
         if not value:
-            raise PerfdocsError("card-samples", where(path), "an empty list of samples", "at least one sample",
-                                "remove the metric, or record the arm in not_run with its reason")
+            raise PerfdocsError(
+                "card-samples",
+                where(path),
+                "an empty list of samples",
+                "at least one sample",
+                "remove the metric, or record the arm in not_run with its reason",
+            )
         if all(type(x) in (int, float) for x in value):
             return tuple(map(float, value))
         bad = next(i for i, x in enumerate(value) if type(x) not in (int, float))
         raise PerfdocsError("card-type", where(f"{path}[{bad}]"), _kind(value[bad]), "a number", "write numbers only")
     elif isinstance(value, dict):
         return _convert(value, Summary, path, where)
-    raise PerfdocsError("card-type", where(path), _kind(value), "a number, a list of numbers, a summary or a key",
-                        "correct the value or remove the metric")
+    raise PerfdocsError(
+        "card-type",
+        where(path),
+        _kind(value),
+        "a number, a list of numbers, a summary or a key",
+        "correct the value or remove the metric",
+    )
 
 
 def _kind(value: Any) -> str:
-    return {dict: "an object", list: "an array", str: "a text", bool: "true or false", type(None): "null",
-            int: "a number", float: "a number"}.get(type(value), "a value")
+    return {
+        dict: "an object",
+        list: "an array",
+        str: "a text",
+        bool: "true or false",
+        type(None): "null",
+        int: "a number",
+        float: "a number",
+    }.get(type(value), "a value")
 
 
 def _convert(value: Any, to: type[T], path: str, where: Callable[[str], str]) -> T:
@@ -308,13 +367,28 @@ def _convert(value: Any, to: type[T], path: str, where: Callable[[str], str]) ->
         expected, _, found = message.partition(", got ")
         lower = expected[:1].lower() + expected[1:]
         if found:
-            raise PerfdocsError("card-type", where(path + inner), found.replace("`", ""),
-                                lower.replace("expected ", "", 1).replace("`", ""), "correct the value") from None
+            raise PerfdocsError(
+                "card-type",
+                where(path + inner),
+                found.replace("`", ""),
+                lower.replace("expected ", "", 1).replace("`", ""),
+                "correct the value",
+            ) from None
         if "unknown field" in message:
-            raise PerfdocsError("card-unknown-key", where(path + inner), clean(message.replace("`", '"'), 120),
-                                "only the keys of the schema", "remove the key, or see `perfdocs schema`") from None
-        raise PerfdocsError("card-value", where(path + inner), "a value that does not fit",
-                            lower.replace("expected ", "", 1).replace("`", '"'), "correct the value") from None
+            raise PerfdocsError(
+                "card-unknown-key",
+                where(path + inner),
+                clean(message.replace("`", '"'), 120),
+                "only the keys of the schema",
+                "remove the key, or see `perfdocs schema`",
+            ) from None
+        raise PerfdocsError(
+            "card-value",
+            where(path + inner),
+            "a value that does not fit",
+            lower.replace("expected ", "", 1).replace("`", '"'),
+            "correct the value",
+        ) from None
 
 
 def decode_card(data: bytes, path: Path) -> Card:
@@ -327,17 +401,33 @@ def decode_card(data: bytes, path: Path) -> Card:
         text = data.decode("utf-8")
         tree = json.loads(text, object_pairs_hook=_pairs)
     except UnicodeDecodeError as error:
-        raise PerfdocsError("card-syntax", where(f"byte {error.start}"), "bytes that are not UTF-8", "UTF-8 text",
-                            "write the card again with `perfdocs run`") from None
+        raise PerfdocsError(
+            "card-syntax",
+            where(f"byte {error.start}"),
+            "bytes that are not UTF-8",
+            "UTF-8 text",
+            "write the card again with `perfdocs run`",
+        ) from None
     except json.JSONDecodeError as error:
-        raise PerfdocsError("card-syntax", where(f"line {error.lineno}, column {error.colno}"),
-                            error.msg.lower(), "JSON", "the file is cut short or damaged; copy it again") from None
+        raise PerfdocsError(
+            "card-syntax",
+            where(f"line {error.lineno}, column {error.colno}"),
+            error.msg.lower(),
+            "JSON",
+            "the file is cut short or damaged; copy it again",
+        ) from None
     except RecursionError:
-        raise PerfdocsError("card-depth", where("$"), "objects nested without end", f"at most {MAX_DEPTH} levels",
-                            "this is not a card") from None
+        raise PerfdocsError(
+            "card-depth", where("$"), "objects nested without end", f"at most {MAX_DEPTH} levels", "this is not a card"
+        ) from None
     except ValueError as error:
-        raise PerfdocsError("card-number", where("$"), clean(str(error), 120), "finite numbers of ordinary length",
-                            "measure this card again; what is absent belongs in not_run with its reason") from None
+        raise PerfdocsError(
+            "card-number",
+            where("$"),
+            clean(str(error), 120),
+            "finite numbers of ordinary length",
+            "measure this card again; what is absent belongs in not_run with its reason",
+        ) from None
     if not isinstance(tree, dict):
         raise PerfdocsError("card-type", where("$"), _kind(tree), "an object", "this is not a card")
     schema = tree.get("schema")
@@ -346,8 +436,13 @@ def decode_card(data: bytes, path: Path) -> Card:
     _walk(tree, "$", where)
     raw = tree.get("measurements")
     if not isinstance(raw, list):
-        raise PerfdocsError("card-type", where("$.measurements"), "nothing" if raw is None else _kind(raw),
-                            "an array of measurements", "this is not a whole card; measure it again")
+        raise PerfdocsError(
+            "card-type",
+            where("$.measurements"),
+            "nothing" if raw is None else _kind(raw),
+            "an array of measurements",
+            "this is not a whole card; measure it again",
+        )
     for i, item in enumerate(raw):
         at = f"$.measurements[{i}]"
         if not isinstance(item, dict):
@@ -355,8 +450,13 @@ def decode_card(data: bytes, path: Path) -> Card:
         values = {}
         for key in [k for k in item if k not in _RESERVED]:
             if not re.fullmatch(KEY_PATTERN, key) or key == "values":
-                raise PerfdocsError("card-key", where(f"{at}.{clean(key, 80)}"), f'the metric key "{clean(key, 60)}"',
-                                    "lower-case letters, digits and _", "name a metric of the definition")
+                raise PerfdocsError(
+                    "card-key",
+                    where(f"{at}.{clean(key, 80)}"),
+                    f'the metric key "{clean(key, 60)}"',
+                    "lower-case letters, digits and _",
+                    "name a metric of the definition",
+                )
             values[key] = _metric_value(item.pop(key), f"{at}.{key}", where)
         raw[i] = msgspec.structs.replace(_convert(item, Measurement, at, where), values=values)
     tree["measurements"] = tuple(raw)
@@ -365,11 +465,21 @@ def decode_card(data: bytes, path: Path) -> Card:
 
 def _refuse_schema(schema: Any, where: Callable[[str], str]) -> None:
     if schema == PARTIAL_SCHEMA:
-        raise PerfdocsError("card-partial", where("$.schema"), "an interrupted measurement", f'"{SCHEMA}"',
-                            "run the same `perfdocs run` again to complete it")
+        raise PerfdocsError(
+            "card-partial",
+            where("$.schema"),
+            "an interrupted measurement",
+            f'"{SCHEMA}"',
+            "run the same `perfdocs run` again to complete it",
+        )
     if isinstance(schema, str) and schema.startswith("perfdocs.card/"):
-        raise PerfdocsError("card-future", where("$.schema"), f'"{clean(schema, 40)}"', f'"{SCHEMA}"',
-                            "upgrade perfdocs to read this card")
+        raise PerfdocsError(
+            "card-future",
+            where("$.schema"),
+            f'"{clean(schema, 40)}"',
+            f'"{SCHEMA}"',
+            "upgrade perfdocs to read this card",
+        )
     found = f'"{clean(schema, 40)}"' if isinstance(schema, str) else "nothing" if schema is None else _kind(schema)
     raise PerfdocsError("card-schema", where("$.schema"), found, f'"{SCHEMA}"', "this is not a perfdocs card")
 
@@ -379,21 +489,37 @@ def read_bytes(path: Path, root: Path) -> bytes:
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(root.resolve()):
-            raise PerfdocsError("card-outside", place(path), "a link that leads out of its folder", "a plain file",
-                                "copy the file here instead of linking to it")
+            raise PerfdocsError(
+                "card-outside",
+                place(path),
+                "a link that leads out of its folder",
+                "a plain file",
+                "copy the file here instead of linking to it",
+            )
         if not real.is_file():
             raise PerfdocsError("card-unreadable", place(path), "not a plain file", "a plain file", "remove it")
         size = real.stat().st_size
         if size > MAX_BYTES:
-            raise PerfdocsError("card-size", place(path), f"{size / 1e6:.0f} MB", f"at most {MAX_BYTES / 1e6:.0f} MB",
-                                "this is not a card; remove it")
+            raise PerfdocsError(
+                "card-size",
+                place(path),
+                f"{size / 1e6:.0f} MB",
+                f"at most {MAX_BYTES / 1e6:.0f} MB",
+                "this is not a card; remove it",
+            )
         return real.read_bytes()
     except OSError as error:
-        raise PerfdocsError("card-unreadable", place(path), (error.strerror or "an error").lower(), "a readable file",
-                            "check the file and its permissions") from None
+        raise PerfdocsError(
+            "card-unreadable",
+            place(path),
+            (error.strerror or "an error").lower(),
+            "a readable file",
+            "check the file and its permissions",
+        ) from None
     except RuntimeError:
-        raise PerfdocsError("card-unreadable", place(path), "a link that leads to itself", "a plain file",
-                            "remove the link") from None
+        raise PerfdocsError(
+            "card-unreadable", place(path), "a link that leads to itself", "a plain file", "remove the link"
+        ) from None
 
 
 def read_card(path: Path, root: Path | None = None) -> Card:
@@ -403,9 +529,13 @@ def read_card(path: Path, root: Path | None = None) -> Card:
     """
     card = decode_card(read_bytes(path, root or path.parent), path)
     if card.device.id != path.name.removesuffix(".json"):
-        raise PerfdocsError("card-name", place(path, "$.device.id"), f'"{card.device.id}"',
-                            f'"{clean(path.name.removesuffix(".json"), 80)}", the name of the file',
-                            f"rename the file to {card.device.id}.json")
+        raise PerfdocsError(
+            "card-name",
+            place(path, "$.device.id"),
+            f'"{card.device.id}"',
+            f'"{clean(path.name.removesuffix(".json"), 80)}", the name of the file',
+            f"rename the file to {card.device.id}.json",
+        )
     return card
 
 
@@ -442,7 +572,7 @@ def write_atomic(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -461,14 +591,16 @@ def digest(data: bytes) -> str:
 
 def card_schema() -> dict[str, Any]:
     """JSON Schema of a card, metrics flattened into their measurement as they are in the file."""
-    (_, ), parts = msgspec.json.schema_components([Card], ref_template="#/$defs/{name}")
+    (_,), parts = msgspec.json.schema_components([Card], ref_template="#/$defs/{name}")
     parts = dict(parts)
     measurement = dict(parts["Measurement"])
     properties = dict(measurement["properties"])
     metric = properties.pop("values")["additionalProperties"]
     measurement.update(properties=properties, additionalProperties=metric)
     parts["Measurement"] = measurement
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA, "$ref": "#/$defs/Card",
-            "$defs": parts}
-
-
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": SCHEMA,
+        "$ref": "#/$defs/Card",
+        "$defs": parts,
+    }

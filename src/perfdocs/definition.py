@@ -24,8 +24,45 @@ Prose = Annotated[str, Meta(max_length=2000)]
 Better = Literal["lower", "higher"]
 
 RESERVED_WORDS = frozenset(
-    "about ahead and at behind below but by claim device each every faster falls from given in lead leads less level "
-    "more no of on only over overtakes rises slower some than then to under with within".split()
+    [
+        "about",
+        "ahead",
+        "and",
+        "at",
+        "behind",
+        "below",
+        "but",
+        "by",
+        "claim",
+        "device",
+        "each",
+        "every",
+        "faster",
+        "falls",
+        "from",
+        "given",
+        "in",
+        "lead",
+        "leads",
+        "less",
+        "level",
+        "more",
+        "no",
+        "of",
+        "on",
+        "only",
+        "over",
+        "overtakes",
+        "rises",
+        "slower",
+        "some",
+        "than",
+        "then",
+        "to",
+        "under",
+        "with",
+        "within",
+    ]
 )
 """Words of the claims language: no arm, metric, axis, axis value or device may be called so."""
 
@@ -34,7 +71,7 @@ class _Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     """Base of every entry of a definition."""
 
 
-class Axis(_Entry, kw_only=True):
+class Axis(_Entry, frozen=True, kw_only=True):
     """One axis. ``values`` orders a categorical axis and names all it may hold; a numeric axis needs none."""
 
     label: Label
@@ -44,20 +81,20 @@ class Axis(_Entry, kw_only=True):
     labels: dict[str, Label] = {}
 
 
-class Group(_Entry, kw_only=True):
+class Group(_Entry, frozen=True, kw_only=True):
     """A named set of arms, ``gpu`` in `leads gpu`."""
 
     label: Label
 
 
-class Tag(_Entry, kw_only=True):
+class Tag(_Entry, frozen=True, kw_only=True):
     """Something true of some arms. Where ``apart``, fastest lines are given with and without them."""
 
     label: Label
     apart: bool = False
 
 
-class Arm(_Entry, kw_only=True):
+class Arm(_Entry, frozen=True, kw_only=True):
     """One way to run the workload."""
 
     label: Label
@@ -68,7 +105,7 @@ class Arm(_Entry, kw_only=True):
     note: Prose = ""
 
 
-class Metric(_Entry, kw_only=True):
+class Metric(_Entry, frozen=True, kw_only=True):
     """Something a card records. ``samples``: one number a run; ``count``: one number; ``choice``: a key."""
 
     label: Label
@@ -78,7 +115,7 @@ class Metric(_Entry, kw_only=True):
     about: Prose = ""
 
 
-class Derived(_Entry, kw_only=True):
+class Derived(_Entry, frozen=True, kw_only=True):
     """A quantity computed at build. With ``over`` it is a property of a whole series along that axis."""
 
     label: Label
@@ -90,11 +127,11 @@ class Derived(_Entry, kw_only=True):
     about: Prose = ""
 
 
-class Table(_Entry, kw_only=True):
+class Table(_Entry, frozen=True, kw_only=True):
     """A set of measurements with axes of their own and the columns that show them.
 
-    ``split`` is the axis that starts a new part, ``by`` the metric of the overview and the fastest lines, ``across`` the
-    axis whose values become the overview's columns. ``of`` names the table whose series this one summarises.
+    ``split`` is the axis that starts a new part, ``by`` the metric of the overview and the fastest lines,
+    ``across`` the axis whose values become the overview's columns. ``of`` names the table whose series this one summarises.
     """
 
     title: Label
@@ -108,7 +145,7 @@ class Table(_Entry, kw_only=True):
     about: Prose = ""
 
 
-class Plot(_Entry, kw_only=True):
+class Plot(_Entry, frozen=True, kw_only=True):
     """A figure over one table."""
 
     title: Label
@@ -120,7 +157,7 @@ class Plot(_Entry, kw_only=True):
     about: Prose = ""
 
 
-class Definition(_Entry, kw_only=True):
+class Definition(_Entry, frozen=True, kw_only=True):
     """Everything about a benchmark that is the same for every device."""
 
     id: Key
@@ -157,8 +194,13 @@ def read_definition(path: Path) -> Definition:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise PerfdocsError("definition-unreadable", place(path), (error.strerror or "an error").lower(),
-                            "a readable file", "check the file and its permissions") from None
+        raise PerfdocsError(
+            "definition-unreadable",
+            place(path),
+            (error.strerror or "an error").lower(),
+            "a readable file",
+            "check the file and its permissions",
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PerfdocsError("definition-syntax", place(path), str(error), "TOML", "correct the line") from None
     return parse_definition(tree, path)
@@ -183,8 +225,13 @@ def parse_definition(tree: dict[str, Any], path: Path) -> Definition:
 def _check(d: Definition, path: Path) -> None:
     def need(word: str, known: Any, at: str, what: str) -> None:
         if word not in known:
-            raise PerfdocsError("definition-name", place(path, at), f'"{word}"', f"{what}{nearest(word, known)}",
-                                "correct the name or add its entry")
+            raise PerfdocsError(
+                "definition-name",
+                place(path, at),
+                f'"{word}"',
+                f"{what}{nearest(word, known)}",
+                "correct the name or add its entry",
+            )
 
     quantities = {*d.metrics, *d.derived}
     for key, arm in d.arms.items():
@@ -228,11 +275,21 @@ def _check_namespace(d: Definition, path: Path) -> None:
     for word, kind in words:
         at = place(path, f"$.{kind}")
         if word in RESERVED_WORDS:
-            raise PerfdocsError("definition-reserved", at, f'"{word}"', "a name that is no word of the claims language",
-                                "choose another key")
+            raise PerfdocsError(
+                "definition-reserved",
+                at,
+                f'"{word}"',
+                "a name that is no word of the claims language",
+                "choose another key",
+            )
         if not re.fullmatch(r"[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*", word):
             raise PerfdocsError("definition-key", at, f'"{word}"', f"a key like {KEY_PATTERN}", "choose another key")
         if word in seen:
-            raise PerfdocsError("definition-collision", at, f'"{word}"', f"a name not used in {seen[word]}",
-                                "rename one: arms, groups, metrics, axes and axis values share one namespace")
+            raise PerfdocsError(
+                "definition-collision",
+                at,
+                f'"{word}"',
+                f"a name not used in {seen[word]}",
+                "rename one: arms, groups, metrics, axes and axis values share one namespace",
+            )
         seen[word] = kind

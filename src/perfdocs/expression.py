@@ -1,0 +1,307 @@
+"""The small language of derived quantities, and the part of it that claims share: sums, products, names, calls.
+
+Text becomes a tree of frozen nodes; :func:`evaluate` computes a tree over :class:`~perfdocs.verdict.Value` with
+interval arithmetic. Nothing is handed to Python's ``eval``; length and depth are bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from .errors import PerfdocsError
+from .verdict import Value
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+__all__ = [
+    "FUNCTIONS",
+    "SERIES_FUNCTIONS",
+    "Binary",
+    "Call",
+    "Hole",
+    "Missing",
+    "Name",
+    "Node",
+    "Number",
+    "Selector",
+    "evaluate",
+    "names",
+    "parse",
+]
+
+MAX_LENGTH = 2000
+MAX_DEPTH = 50
+MAX_OPERATORS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """``n=1e6``, ``config=spread-100`` or a bare name whose axis the definition tells."""
+
+    axis: str | None
+    value: float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal; a percentage is its fraction."""
+
+    value: float
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """``?``: the next number printed in the text of a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A metric, an arm, a device's fact…, optionally with selectors in brackets."""
+
+    name: str
+    selectors: tuple[Selector, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of :data:`FUNCTIONS`, or one that its user (the claims language) gives."""
+
+    function: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """``+ - * /``."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+Node = Number | Hole | Name | Call | Binary
+
+
+class Missing(Exception):  # noqa: N818 - an absence with its reason, not an error
+    """A value the data do not hold; ``reason`` is shown in the cell."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def builder() -> type[Any]:
+    """The transformer from lark's tree to nodes; the claims grammar subclasses it."""
+    from lark import Transformer, v_args
+
+    @v_args(inline=True)
+    class Build(Transformer):  # type: ignore[type-arg] # lark's class is generic only in its stubs
+        def number(self, number: Any, percent: Any = None) -> Number:
+            value = float(number)
+            return Number(value / 100, True) if percent is not None else Number(value)
+
+        def hole(self) -> Hole:
+            return Hole()
+
+        def name(self, token: Any) -> str:
+            return str(token)
+
+        def reference(self, name: str, *selectors: Selector | None) -> Name:
+            return Name(name, tuple(s for s in selectors if s is not None))
+
+        def call(self, name: str, *arguments: Node | None) -> Call:
+            return Call(name, tuple(a for a in arguments if a is not None))
+
+        def group(self, node: Node) -> Node:
+            return node
+
+        def negative(self, node: Node) -> Node:
+            return Binary("-", Number(0.0), node)
+
+        def axis_number(self, axis: Any, number: Any) -> Selector:
+            return Selector(str(axis), float(number))
+
+        def axis_name(self, axis: Any, name: Any) -> Selector:
+            return Selector(str(axis), str(name))
+
+        def bare(self, name: Any) -> Selector:
+            return Selector(None, str(name))
+
+        def sum(self, *parts: Any) -> Node:
+            return _fold(parts)
+
+        def product(self, *parts: Any) -> Node:
+            return _fold(parts)
+
+    return Build
+
+
+def _fold(parts: Sequence[Any]) -> Node:
+    node: Node = parts[0]
+    for operator, right in zip(parts[1::2], parts[2::2], strict=True):
+        node = Binary(str(operator), node, right)
+    return node
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    from lark import Lark
+
+    grammar = files("perfdocs").joinpath("expression.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", start="sum", transformer=builder()(), maybe_placeholders=True)
+
+
+def check_bounds(text: str, where: str) -> None:
+    """Refuse a text too long or too deeply nested to be meant. Raises :class:`PerfdocsError`."""
+    depth = deepest = 0
+    for c in text:
+        depth += (c in "([") - (c in ")]")
+        deepest = max(deepest, depth)
+    operators = sum(text.count(c) for c in "+-*/")
+    if len(text) > MAX_LENGTH or deepest > MAX_DEPTH or operators > MAX_OPERATORS:
+        raise PerfdocsError(
+            "expression-size",
+            where,
+            f"{len(text)} characters, {operators} operators, nested {deepest} deep",
+            f"at most {MAX_LENGTH} characters, {MAX_OPERATORS} operators and {MAX_DEPTH} levels",
+            "split the expression",
+        )
+
+
+def syntax_problem(text: str, error: Exception, where: str, code: str = "expression-syntax") -> PerfdocsError:
+    """Turn one of lark's errors into one located message."""
+    column = getattr(error, "column", None)
+    token = getattr(error, "token", None)
+    found = f'"{token}"' if token is not None and str(token) else "an unexpected end or character"
+    if token is None and getattr(error, "char", None):
+        found = f'"{error.char}"'  # type: ignore[attr-defined] # UnexpectedCharacters has it
+    at = f" at column {column}" if isinstance(column, int) and column > 0 else ""
+    return PerfdocsError(code, where, f"{found}{at} in `{text}`", "an expression", "see the reference of the language")
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str, where: str) -> Node:
+    from lark.exceptions import LarkError
+
+    check_bounds(text, where)
+    try:
+        node: Node = _parser().parse(text)  # type: ignore[assignment] # the transformer returns nodes, not a tree
+    except (LarkError, RecursionError) as error:
+        raise syntax_problem(text, error, where) from None
+    return node
+
+
+def parse(text: str, where: str) -> Node:
+    """Parse an expression; ``where`` names its place in messages. Raises :class:`PerfdocsError`."""
+    return _parse(text.strip(), where)
+
+
+def names(node: Node) -> Iterator[Name]:
+    """Every name in the tree, left to right."""
+    stack = [node]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Name):
+            yield item
+        elif isinstance(item, Call):
+            stack.extend(reversed(item.arguments))
+        elif isinstance(item, Binary):
+            stack.extend((item.right, item.left))
+
+
+def _combine(operator: str, a: Value, b: Value) -> Value:
+    def over(x: float, y: float) -> float:
+        if operator == "+":
+            return x + y
+        if operator == "-":
+            return x - y
+        if operator == "*":
+            return x * y
+        if y == 0:
+            raise Missing("divided by zero")
+        return x / y
+
+    def ends(a_lo: float, a_hi: float, b_lo: float, b_hi: float) -> tuple[float, float]:
+        if operator == "/" and b_lo <= 0 <= b_hi:
+            return -math.inf, math.inf
+        corners = [over(x, y) for x in (a_lo, a_hi) for y in (b_lo, b_hi)]
+        return min(corners), max(corners)
+
+    lo, hi = ends(a.lo, a.hi, b.lo, b.hi)
+    show_lo, show_hi = ends(a.show_lo, a.show_hi, b.show_lo, b.show_hi)
+    counts = [n for n in (a.samples, b.samples) if n]
+    return Value(over(a.centre, b.centre), lo, hi, show_lo, show_hi, min(counts, default=0), a.flags | b.flags)
+
+
+def _pick(best: Callable[..., float]) -> Callable[..., Value]:
+    def call(*values: Value) -> Value:
+        flags = frozenset[str]().union(*(v.flags for v in values))
+        return Value(
+            best(v.centre for v in values),
+            best(v.lo for v in values),
+            best(v.hi for v in values),
+            best(v.show_lo for v in values),
+            best(v.show_hi for v in values),
+            min(v.samples for v in values),
+            flags,
+        )
+
+    return call
+
+
+FUNCTIONS: dict[str, Callable[..., Value]] = {"min": _pick(min), "max": _pick(max)}
+"""Functions of values at one point."""
+
+
+def _least(x: Sequence[Value], y: Sequence[Value], fraction: Sequence[Value]) -> Value:
+    """The least x at which y reaches the fraction of its best; the interval spans the points y's noise allows."""
+    share = fraction[0].centre
+    best = max(v.centre for v in y)
+    points = sorted(zip(x, y, strict=True), key=lambda p: p[0].centre)
+    flags = frozenset[str]().union(*(v.flags for v in (*x, *y)))
+
+    def first(read: Callable[[Value], float]) -> float:
+        return next((a.centre for a, b in points if read(b) >= share * best), points[-1][0].centre)
+
+    lo, hi = first(lambda v: v.hi), first(lambda v: v.lo)
+    return Value(first(lambda v: v.centre), lo, hi, lo, hi, min(v.samples for v in y), flags)
+
+
+def _best(y: Sequence[Value]) -> Value:
+    return FUNCTIONS["max"](*y)
+
+
+SERIES_FUNCTIONS: dict[str, Callable[..., Value]] = {"least": _least, "best": _best}
+"""Functions of a whole series along the axis a derived quantity is ``over``; arguments are lists of values."""
+
+
+def evaluate(node: Node, lookup: Callable[[Name], Value]) -> Value:
+    """Compute the tree at one point; ``lookup`` gives a name's value or raises :class:`Missing`."""
+    if isinstance(node, Number):
+        return Value.exact(node.value)
+    if isinstance(node, Name):
+        return lookup(node)
+    if isinstance(node, Binary):
+        return _combine(node.operator, evaluate(node.left, lookup), evaluate(node.right, lookup))
+    if isinstance(node, Call) and node.function in FUNCTIONS:
+        return FUNCTIONS[node.function](*(evaluate(a, lookup) for a in node.arguments))
+    raise Missing(f"{node.function if isinstance(node, Call) else '?'} has no value at one point")
+
+
+def evaluate_series(node: Node, lookups: Sequence[Callable[[Name], Value]]) -> Value:
+    """Compute the tree over a whole series, one ``lookup`` a point: series functions see every point."""
+    if isinstance(node, Call) and node.function in SERIES_FUNCTIONS:
+        series = [[evaluate(a, lookup) for lookup in lookups] for a in node.arguments]
+        return SERIES_FUNCTIONS[node.function](*series)
+    if isinstance(node, Binary):
+        return _combine(node.operator, evaluate_series(node.left, lookups), evaluate_series(node.right, lookups))
+    if isinstance(node, Call) and node.function in FUNCTIONS:
+        return FUNCTIONS[node.function](*(evaluate_series(a, lookups) for a in node.arguments))
+    return evaluate(node, lookups[0])

@@ -1,0 +1,94 @@
+"""Flags: caveats on a measurement, one word each, shown wherever the value appears.
+
+Most are derived here from what the card recorded; a card itself stores only what cannot be derived.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .card import Card, Measurement
+from .verdict import Value
+
+__all__ = ["FLAGS", "Flag", "flags_by_measurement", "of_peak_flags"]
+
+NOISY_SPREAD = 0.05
+CLOCK_SPREAD = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """``mark`` stands behind a value; ``about`` is the legend."""
+
+    mark: str
+    about: str
+
+
+FLAGS: dict[str, Flag] = {
+    "throttled": Flag("T", "the device reported a clock-throttle reason during the timed runs"),
+    "noisy": Flag("~", f"the runs spread over more than {NOISY_SPREAD:.0%} of their centre"),
+    "gate_timeout": Flag("G", "the cool-down gate timed out and the clock or throttle reasons differ from the peers'"),
+    "contaminated": Flag("C", "other work ran on the device or its processors during the timed runs"),
+    "few_samples": Flag("f", "fewer than five timed runs"),
+    "served_from_cache": Flag("$", "counted bytes exceed the DRAM peak, and the data fit the last-level cache"),
+    "impossible": Flag("!", "above the device's peak: a wrong count, clock or peak"),
+    "imported": Flag("i", "typed in from a published source, not measured here"),
+    "synthetic": Flag("s", "synthetic: no measurement"),
+}
+
+
+def flags_by_measurement(card: Card) -> tuple[frozenset[str], ...]:
+    """Flags of each measurement, those of its samples' spread excepted (see :func:`noise`)."""
+    origin: frozenset[str] = frozenset() if card.origin.kind == "measured" else frozenset({card.origin.kind})
+    peers: dict[tuple[object, ...], list[Measurement]] = {}
+    for m in card.measurements:
+        if m.block is not None and m.block.gate is not None:
+            peers.setdefault(_point(m), []).append(m)
+    return tuple(origin.union(m.flags, _block_flags(m, peers.get(_point(m), []))) for m in card.measurements)
+
+
+def _point(m: Measurement) -> tuple[object, ...]:
+    return (m.table, *sorted(m.at.items()))
+
+
+def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
+    if m.block is None:
+        return
+    if any(reason not in ("idle", "gpu_idle", "applications_clocks_setting") for reason in m.block.throttle):
+        yield "throttled"
+    gate = m.block.gate
+    if gate is not None and gate.timed_out:
+        others = [p for p in peers if p is not m and p.block and p.block.gate and not p.block.gate.timed_out]
+        clock, clocks = _clock(m), [c for p in others if (c := _clock(p)) is not None]
+        slower = clock is not None and bool(clocks) and abs(clock / statistics.median(clocks) - 1) > CLOCK_SPREAD
+        usual = {r for p in others if p.block for r in p.block.throttle}
+        if slower or (others and not set(m.block.throttle) <= usual):
+            yield "gate_timeout"
+
+
+def _clock(m: Measurement) -> float | None:
+    samples = m.values.get("sm_clock")
+    return statistics.median(samples) if isinstance(samples, tuple) else None
+
+
+def noise(value: Value) -> frozenset[str]:
+    """``noisy`` where the range of all runs exceeds the stated share of the centre."""
+    return (
+        frozenset({"noisy"})
+        if value.samples and value.hi - value.lo > NOISY_SPREAD * abs(value.centre)
+        else frozenset()
+    )
+
+
+def of_peak_flags(share: float, issued: float | None, cache: float | None, *, bandwidth: bool) -> frozenset[str]:
+    """Flags of a fraction of peak: above 1 by more than rounding it is served from cache or impossible.
+
+    ``issued`` and ``cache``: bytes the data occupy and bytes of the last-level cache, where known.
+    """
+    if share <= 1.005:
+        return frozenset()
+    if bandwidth and issued is not None and cache is not None and issued <= cache:
+        return frozenset({"served_from_cache"})
+    return frozenset({"impossible"})

@@ -1,0 +1,253 @@
+"""Cards as rows of values, and as one tidy pandas table: the only place where raw samples become quantities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
+from .definition import Definition, Derived
+from .expression import Missing, Name, evaluate, evaluate_series, parse
+from .flags import flags_by_measurement, noise, of_peak_flags
+from .library import Benchmark, Library, LoadedCard
+from .peaks import peak
+from .verdict import Value, summarise, value_of_summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Missing", "Row", "absences", "device_fact", "find", "rows", "series_rows", "share_of_peak", "tidy"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One measurement as values. ``index`` is its place in the card (−1 for a row that summarises a series)."""
+
+    definition: Definition
+    card: Card
+    table: str
+    arm: str
+    at: Mapping[str, AxisValue]
+    index: int
+    flags: frozenset[str]
+    raw: Measurement | None = None
+    series: tuple[Row, ...] = ()
+    _cache: dict[str, Value | Missing] = field(default_factory=dict, repr=False)
+
+    @property
+    def anchor(self) -> str:
+        """A permanent id of this row on any page: benchmark, device, table, arm, values of the axes."""
+        point = "-".join(str(v) for v in self.at.values())
+        text = "-".join(filter(None, [self.definition.id, self.card.device.id, self.table, self.arm, point]))
+        return "perf-" + re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+    def value(self, key: str) -> Value:
+        """A metric, derived quantity or numeric axis by key. Raises :class:`Missing` with the reason."""
+        if key not in self._cache:
+            try:
+                self._cache[key] = self._compute(key)
+            except Missing as missing:
+                self._cache[key] = missing
+        known = self._cache[key]
+        if isinstance(known, Missing):
+            raise known
+        return known
+
+    def choice(self, key: str) -> str | None:
+        """The key a ``choice`` metric holds."""
+        value = self.raw.values.get(key) if self.raw else None
+        return value if isinstance(value, str) else None
+
+    def _compute(self, key: str) -> Value:
+        if key in self.definition.metrics:
+            return self._metric(key)
+        if key in self.definition.derived:
+            return self._derived(self.definition.derived[key], key)
+        if key in self.at and not isinstance(self.at[key], str):
+            return Value.exact(float(self.at[key]))
+        raise Missing("not a number at this point")
+
+    def _metric(self, key: str) -> Value:
+        raw = self.raw.values.get(key) if self.raw else None
+        if raw is None:
+            raise Missing("not recorded")
+        if isinstance(raw, str):
+            raise Missing("a choice, not a number")
+        if isinstance(raw, tuple):
+            value = summarise(raw, self.card.method.protocol)
+            return value.flagged(self.flags | noise(value))
+        value = value_of_summary(raw) if isinstance(raw, Summary) else Value.exact(raw)
+        return value.flagged(self.flags)
+
+    def _derived(self, derived: Derived, key: str) -> Value:
+        node = parse(derived.is_, f"{self.definition.id}: $.derived.{key}.is")
+        if derived.over is not None:
+            if not self.series:
+                raise Missing(f"a property of a whole series over {derived.over}")
+            return evaluate_series(node, [r.lookup for r in self.series])
+        return evaluate(node, self.lookup)
+
+    def lookup(self, name: Name) -> Value:
+        """The value of a name in an expression at this row."""
+        if name.name.startswith("device."):
+            return device_fact(self.card.device, name.name)
+        return self.value(name.name)
+
+
+def device_fact(device: Device, name: str) -> Value:
+    """``device.sm_count``, ``device.peak.fp64`` … as an exact value. Raises :class:`Missing`."""
+    fact = name.removeprefix("device.")
+    if fact.startswith("peak."):
+        found = peak(device, fact.removeprefix("peak."))
+        if found is None:
+            raise Missing(f"the facts of this device do not give {fact}")
+        return Value.exact(found.rate)
+    value = getattr(device, fact, None)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise Missing(f"{fact} is not known for this device")
+    return Value.exact(float(value))
+
+
+class _Identity:
+    """Hash a loaded card by its content, so that rows are computed once for each card and definition."""
+
+    def __init__(self, benchmark: Benchmark, loaded: LoadedCard) -> None:
+        self.benchmark, self.loaded = benchmark, loaded
+        self.key = (benchmark.digest, loaded.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.key == other.key
+
+
+@lru_cache(maxsize=64)
+def _rows_of(identity: _Identity) -> tuple[Row, ...]:
+    definition, card = identity.benchmark.definition, identity.loaded.card
+    return tuple(
+        Row(definition, card, m.table, m.arm, {a: m.at[a] for a in definition.tables[m.table].axes}, i, flags, m)
+        for i, (m, flags) in enumerate(zip(card.measurements, flags_by_measurement(card), strict=True))
+    )
+
+
+def rows(benchmark: Benchmark, loaded: LoadedCard, table: str | None = None) -> tuple[Row, ...]:
+    """The rows of a card in the order of the definition: arms, then axis values; of one table or of all."""
+    found = _rows_of(_Identity(benchmark, loaded))
+    if table is not None:
+        if benchmark.definition.tables[table].of is not None:
+            return series_rows(benchmark.definition, found, table)
+        found = tuple(r for r in found if r.table == table)
+    order = {a: i for i, a in enumerate(benchmark.definition.arms)}
+    return tuple(sorted(found, key=lambda r: (order[r.arm], [_rank(r, a) for a in r.at])))
+
+
+def _rank(row: Row, axis: str) -> tuple[float, str]:
+    value, known = row.at[axis], row.definition.axes[axis].values
+    if value in known:
+        return (known.index(value), "")
+    return (float(value), "") if not isinstance(value, str) else (0.0, value)
+
+
+def series_rows(definition: Definition, found: Iterable[Row], table: str) -> tuple[Row, ...]:
+    """Rows of a table that summarises another's series: one for each arm and remaining point."""
+    summary = definition.tables[table]
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in found:
+        if row.table == summary.of:
+            groups.setdefault((row.arm, *(row.at[a] for a in summary.axes)), []).append(row)
+    return tuple(
+        Row(
+            definition,
+            members[0].card,
+            table,
+            members[0].arm,
+            {a: members[0].at[a] for a in summary.axes},
+            -1,
+            frozenset().union(*(m.flags for m in members)),
+            None,
+            tuple(members),
+        )
+        for members in groups.values()
+    )
+
+
+def find(found: Sequence[Row], **at: AxisValue) -> tuple[Row, ...]:
+    """Rows whose point has these values; numbers compare as numbers."""
+    return tuple(r for r in found if all(a in r.at and r.at[a] == v for a, v in at.items()))
+
+
+def share_of_peak(row: Row, key: str) -> Value:
+    """A derived rate as a fraction of the peak it names, flagged where above 1. Raises :class:`Missing`."""
+    derived = row.definition.derived.get(key)
+    if derived is None or derived.of_peak is None:
+        raise Missing("no peak is named for this quantity")
+    value, top = row.value(key), device_fact(row.card.device, derived.of_peak).centre
+    share = Value(
+        value.centre / top,
+        value.lo / top,
+        value.hi / top,
+        value.show_lo / top,
+        value.show_hi / top,
+        value.samples,
+        value.flags,
+    )
+    device = row.card.device
+    footprint = row.raw.values.get("minimum_byte") if row.raw else None
+    cache = device.l2_cache if device.kind == "gpu" else device.l3_cache
+    return share.flagged(
+        of_peak_flags(
+            share.centre, footprint if isinstance(footprint, float) else None, cache, bandwidth=derived.unit == "byte/s"
+        )
+    )
+
+
+def absences(card: Card, table: str, arm: str, at: Mapping[str, AxisValue]) -> tuple[NotRun, ...]:
+    """Why an arm has no measurement at a point: the entries of ``not_run`` that cover it, most specific first."""
+    hits = [
+        n
+        for n in card.not_run
+        if n.arm == arm and n.table in (None, table) and all(at.get(a) == v for a, v in n.at.items())
+    ]
+    return tuple(sorted(hits, key=lambda n: (-len(n.at), n.table is None)))
+
+
+def _records(benchmark: Benchmark, loaded: LoadedCard) -> Iterator[dict[str, object]]:
+    d = benchmark.definition
+    for row in rows(benchmark, loaded):
+        base: dict[str, object] = {"benchmark": d.id, "device": loaded.device_id, "table": row.table, "arm": row.arm}
+        base.update({f"at.{a}": v for a, v in row.at.items()})
+        for key in (*d.metrics, *d.derived):
+            try:
+                value = row.value(key)
+            except Missing:
+                continue
+            yield base | {
+                "metric": key,
+                "unit": d.quantity(key).unit,
+                "centre": value.centre,
+                "lo": value.lo,
+                "hi": value.hi,
+                "samples": value.samples,
+                "flags": " ".join(sorted(value.flags)),
+                "origin": loaded.card.origin.kind,
+                "card": loaded.digest,
+            }
+
+
+def tidy(library: Library, benchmark: str | None = None, device: str | None = None) -> pd.DataFrame:
+    """One row per benchmark, device, table, arm, point and metric: centre, interval (SI), flags, the card's sha256."""
+    import pandas as pd
+
+    records = [
+        record
+        for key, b in sorted(library.benchmarks.items())
+        if benchmark in (None, key)
+        for c in b.cards
+        if device in (None, c.device_id)
+        for record in _records(b, c)
+    ]
+    return pd.DataFrame.from_records(records)

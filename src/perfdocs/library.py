@@ -1,0 +1,404 @@
+"""The library: every benchmark's definition and the cards that belong to it, read from a folder and cross-checked.
+
+A card that is wrong is left out with one located problem; the other cards stay. Content hashes identify files, so a
+replaced card is seen whatever its date says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from . import card as cards
+from .card import Card, Measurement, Summary
+from .definition import Definition, read_definition
+from .errors import PerfdocsError, Problem, clean, nearest, place
+from .expression import names, parse
+from .peaks import PEAKS
+
+__all__ = ["Benchmark", "Library", "LoadedCard", "check_card", "load_benchmark", "load_library"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedCard:
+    """A valid card and where it came from. ``digest`` is the sha256 of the file; ``published`` is false for build/."""
+
+    card: Card
+    path: Path
+    digest: str
+    published: bool = True
+    earlier_sources: tuple[str, ...] = ()
+
+    @property
+    def device_id(self) -> str:
+        """The stable identity of the device."""
+        return self.card.device.id
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """A definition with its cards, ordered by device id."""
+
+    definition: Definition
+    folder: Path
+    cards: tuple[LoadedCard, ...]
+    digest: str
+
+    def card_of(self, device_id: str) -> LoadedCard | None:
+        """The card of a device, or ``None``."""
+        return next((c for c in self.cards if c.device_id == device_id), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Library:
+    """All benchmarks by id, and every problem met while reading them."""
+
+    benchmarks: dict[str, Benchmark]
+    problems: tuple[Problem, ...] = field(default=())
+
+    def device_ids(self) -> tuple[str, ...]:
+        """Ids of every device that has a card, sorted."""
+        return tuple(sorted({c.device_id for b in self.benchmarks.values() for c in b.cards}))
+
+    def cards_of(self, device_id: str) -> tuple[tuple[Benchmark, LoadedCard], ...]:
+        """Every card of a device with its benchmark, ordered by benchmark id."""
+        return tuple((b, c) for _, b in sorted(self.benchmarks.items()) if (c := b.card_of(device_id)))
+
+
+def load_library(root: Path, cards_folder: str = "cards", local: Path | None = None) -> Library:
+    """Read every ``<root>/<id>/benchmark.toml`` with the cards in ``<root>/<id>/<cards_folder>``.
+
+    ``local`` is a folder of this machine's unpublished cards (``<local>/<id>/<device>.json``): each shows as a device
+    of its own, ``<device>-local``, beside the published ones. Never raises for bad input: see ``problems``.
+    """
+    benchmarks: dict[str, Benchmark] = {}
+    problems: list[Problem] = []
+    if not root.is_dir():
+        return Library(
+            {},
+            (
+                Problem(
+                    "benchmarks-missing",
+                    place(root),
+                    "no such folder",
+                    "a folder with one folder per benchmark",
+                    "set `perfdocs_benchmarks`",
+                ),
+            ),
+        )
+    for toml in sorted(root.glob("*/benchmark.toml")):
+        try:
+            benchmark, found = load_benchmark(toml.parent, cards_folder, local)
+        except PerfdocsError as error:
+            problems.append(error.problem)
+            continue
+        problems.extend(found)
+        benchmarks[benchmark.definition.id] = benchmark
+    return Library(benchmarks, tuple(problems))
+
+
+def load_benchmark(
+    folder: Path, cards_folder: str = "cards", local: Path | None = None
+) -> tuple[Benchmark, list[Problem]]:
+    """Read one benchmark's folder. Raises :class:`PerfdocsError` where the definition itself is wrong."""
+    toml = folder / "benchmark.toml"
+    definition = _definition(toml)
+    if definition.id != folder.name:
+        raise PerfdocsError(
+            "definition-id",
+            place(toml, "$.id"),
+            f'"{definition.id}"',
+            f'"{folder.name}", the name of the folder',
+            "rename one of them",
+        )
+    problems: list[Problem] = []
+    here = folder / cards_folder
+    if not here.resolve().is_relative_to(folder.resolve().parent):
+        raise PerfdocsError(
+            "cards-outside",
+            place(here),
+            "a folder outside the benchmarks",
+            "a folder inside",
+            "set `perfdocs_cards` to a folder's name",
+        )
+    loaded: dict[str, LoadedCard] = {}
+    for base, published in ((here, True), (local / definition.id if local else None, False)):
+        if base is None:
+            continue
+        for path in _card_files(base):
+            try:
+                item = _load(path, base, folder, definition, published=published)
+            except PerfdocsError as error:
+                problems.append(error.problem)
+                continue
+            other = loaded.get(item.device_id)
+            if other is not None and other.published == published:
+                problems.append(_two_files(other.path, path, item.device_id))
+            loaded[item.device_id] = item
+    for problem in [p for p in problems if p.code == "card-two-files"]:
+        loaded.pop(problem.found.split('"')[1], None)
+    ordered = tuple(loaded[k] for k in sorted(loaded))
+    return Benchmark(definition, folder, ordered, cards.digest(toml.read_bytes())), problems
+
+
+def _two_files(a: Path, b: Path, device_id: str) -> Problem:
+    return Problem(
+        "card-two-files",
+        place(b),
+        f'the device "{device_id}", which {place(a)} holds too',
+        "one card for one device and benchmark",
+        "remove one, or give a second machine an id of its own (`--as`)",
+    )
+
+
+def _card_files(base: Path) -> Iterator[Path]:
+    """Card files of a folder and its subfolders, sorted; partial and hidden files are no cards."""
+    if base.is_dir():
+        for path in sorted(base.rglob("*.json")):
+            if not path.name.startswith(".") and not path.name.endswith(".partial.json"):
+                yield path
+
+
+@lru_cache(maxsize=256)
+def _definition_of(path: Path, digest: str) -> Definition:
+    del digest  # part of the cache's key: a changed file is read again
+    definition = read_definition(path)
+    _check_expressions(definition, path)
+    return definition
+
+
+def _definition(path: Path) -> Definition:
+    try:
+        return _definition_of(path, cards.digest(path.read_bytes()))
+    except OSError as error:
+        raise PerfdocsError(
+            "definition-unreadable",
+            place(path),
+            (error.strerror or "an error").lower(),
+            "a readable file",
+            "check the file and its permissions",
+        ) from None
+
+
+def _load(path: Path, base: Path, folder: Path, definition: Definition, *, published: bool) -> LoadedCard:
+    data = cards.read_bytes(path, base)
+    digest = cards.digest(data)
+    card = cards.decode_card(data, path)
+    if card.device.id != path.name.removesuffix(".json"):
+        raise PerfdocsError(
+            "card-name",
+            place(path, "$.device.id"),
+            f'"{card.device.id}"',
+            f'"{clean(path.name.removesuffix(".json"), 80)}", the name of the file',
+            f"rename the file to {card.device.id}.json",
+        )
+    check_card(card, definition, path)
+    if not published:
+        device = replace(
+            card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
+        )
+        card = replace(card, device=device)
+    return LoadedCard(card, path, digest, published, _earlier(card, folder))
+
+
+def _earlier(card: Card, folder: Path) -> tuple[str, ...]:
+    """Names of source files that changed since the card was measured."""
+    changed = []
+    for name, sha in card.source.files.items():
+        path = folder / name
+        if ".." in Path(name).parts or Path(name).is_absolute():
+            continue
+        if not path.is_file() or _file_digest(path, path.stat().st_mtime_ns, path.stat().st_size) != sha:
+            changed.append(name)
+    return tuple(sorted(changed))
+
+
+@lru_cache(maxsize=1024)
+def _file_digest(path: Path, mtime: int, size: int) -> str:
+    del mtime, size  # part of the cache's key
+    return cards.digest(path.read_bytes())
+
+
+def check_card(card: Card, definition: Definition, path: Path) -> None:
+    """Check a card's keys and values against the definition. Raises :class:`PerfdocsError` at the first problem."""
+
+    def wrong(code: str, at: str, found: str, expected: str, do: str) -> PerfdocsError:
+        return PerfdocsError(code, place(path, at), found, expected, do)
+
+    def known(word: str, words: Iterable[str], at: str, what: str) -> None:
+        words = list(words)
+        if word not in words:
+            raise wrong(
+                f"unknown-{what}",
+                at,
+                f'the {what} "{clean(word, 60)}"',
+                f"a{'n' if what[0] in 'aeiou' else ''} {what} of the definition{nearest(word, words)}",
+                "correct the key, or add its entry to benchmark.toml",
+            )
+
+    if card.benchmark != definition.id:
+        raise wrong(
+            "card-benchmark",
+            "$.benchmark",
+            f'"{card.benchmark}"',
+            f'"{definition.id}"',
+            "move the card to its benchmark's folder",
+        )
+    if card.version != definition.version:
+        raise wrong(
+            "card-version",
+            "$.version",
+            str(card.version),
+            str(definition.version),
+            "measure this device again: the benchmark has changed what it measures",
+        )
+    if card.origin.kind == "imported" and not (card.origin.source and card.origin.licence):
+        raise wrong("card-origin", "$.origin", "an imported card without source and licence", "both", "add them")
+    seen: dict[tuple[object, ...], int] = {}
+    for i, m in enumerate(card.measurements):
+        at = f"$.measurements[{i}]"
+        known(m.table, definition.tables, f"{at}.table", "table")
+        known(m.arm, definition.arms, f"{at}.arm", "arm")
+        axes = definition.tables[m.table].axes
+        if m.arm not in definition.arms_of(m.table):
+            raise wrong(
+                "unknown-arm",
+                f"{at}.arm",
+                f'the arm "{m.arm}"',
+                f'an arm of the table "{m.table}"',
+                "correct the key, or add the arm to the table",
+            )
+        for axis, value in m.at.items():
+            known(axis, axes, f"{at}.at", "axis")
+            allowed = definition.axes[axis].values
+            if allowed and value not in allowed:
+                raise wrong(
+                    "unknown-axis-value",
+                    f"{at}.at.{axis}",
+                    f'"{clean(str(value), 60)}"',
+                    f"a value of the axis{nearest(str(value), map(str, allowed))}",
+                    "correct the value",
+                )
+            if not allowed and (isinstance(value, str) or not value > 0) and definition.axes[axis].scale == "log":
+                raise wrong(
+                    "axis-value",
+                    f"{at}.at.{axis}",
+                    f'"{clean(str(value), 60)}"',
+                    "a number above 0 on a logarithmic axis",
+                    "correct the value",
+                )
+            if isinstance(value, str) and not allowed and not re.fullmatch(r"[\w .+-]{1,60}", value):
+                raise wrong(
+                    "axis-value", f"{at}.at.{axis}", f'"{clean(value, 60)}"', "a short plain word", "correct the value"
+                )
+        if lacking := [a for a in axes if a not in m.at]:
+            raise wrong(
+                "card-point", f"{at}.at", f"no value for {', '.join(lacking)}", "one value for each axis", "add it"
+            )
+        point = (m.table, m.arm, *((a, m.at[a]) for a in axes))
+        if point in seen:
+            raise wrong(
+                "card-point",
+                at,
+                f"the point of $.measurements[{seen[point]}] again",
+                "each point once",
+                "remove one of them",
+            )
+        seen[point] = i
+        _check_values(m, definition, at, known, wrong)
+    for i, absent in enumerate(card.not_run):
+        at = f"$.not_run[{i}]"
+        known(absent.arm, definition.arms, f"{at}.arm", "arm")
+        if absent.table is not None:
+            known(absent.table, definition.tables, f"{at}.table", "table")
+        for axis in absent.at:
+            known(axis, definition.axes, f"{at}.at", "axis")
+
+
+def _check_values(m: Measurement, definition: Definition, at: str, known, wrong) -> None:  # type: ignore[no-untyped-def]  # two closures of check_card
+    for key, value in m.values.items():
+        known(key, definition.metrics, f"{at}.{key}", "metric")
+        metric = definition.metrics[key]
+        if isinstance(value, str):
+            if metric.kind != "choice":
+                raise wrong("card-kind", f"{at}.{key}", f'the key "{value}"', "a number", "correct the value")
+            continue
+        if metric.kind == "choice" or (metric.kind == "count" and isinstance(value, tuple)):
+            raise wrong(
+                "card-kind",
+                f"{at}.{key}",
+                "samples" if isinstance(value, tuple) else "a number",
+                f"a {metric.kind}",
+                "correct the value, or the metric's kind",
+            )
+        numbers = (
+            (value.centre, value.low, value.high)
+            if isinstance(value, Summary)
+            else value
+            if isinstance(value, tuple)
+            else (value,)
+        )
+        for number in numbers:
+            if number is None:
+                continue
+            positive = metric.kind == "samples" and metric.unit == "s"
+            if number < 0 or (positive and number == 0):
+                raise wrong(
+                    "card-negative",
+                    f"{at}.{key}",
+                    f"{number:g}",
+                    "a number above 0" if positive else "no negative number",
+                    "measure again",
+                )
+
+
+def _check_expressions(definition: Definition, path: Path) -> None:
+    """Every derived quantity parses, names only what exists, and depends on no quantity that depends on it."""
+    known = {*definition.metrics, *definition.derived, *definition.axes}
+    uses: dict[str, set[str]] = {}
+    for key, derived in definition.derived.items():
+        where = place(path, f"$.derived.{key}.is")
+        uses[key] = set()
+        node = parse(derived.is_, where)
+        for name in names(node):
+            if name.name.startswith("device."):
+                _check_device_name(name.name, where)
+            elif name.name not in known:
+                raise PerfdocsError(
+                    "definition-name",
+                    where,
+                    f'"{name.name}"',
+                    f"a metric, derived quantity, axis or device fact{nearest(name.name, known)}",
+                    "correct the name",
+                )
+            uses[key].add(name.name)
+        if derived.of_peak is not None:
+            _check_device_name(derived.of_peak, place(path, f"$.derived.{key}.of_peak"))
+    for key in uses:
+        reached, todo = set[str](), [key]
+        while todo:
+            for used in uses.get(todo.pop(), ()):
+                if used == key:
+                    raise PerfdocsError(
+                        "definition-cycle",
+                        place(path, f"$.derived.{key}.is"),
+                        "itself",
+                        "an expression of other quantities",
+                        "break the circle",
+                    )
+                if used not in reached:
+                    reached.add(used)
+                    todo.append(used)
+
+
+def _check_device_name(name: str, where: str) -> None:
+    facts = {f"device.{f}" for f in cards.Device.__struct_fields__} | {f"device.peak.{p}" for p in PEAKS}
+    if name not in facts:
+        raise PerfdocsError(
+            "definition-name", where, f'"{name}"', f"a fact of the device{nearest(name, facts)}", "correct the name"
+        )

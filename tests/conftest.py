@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+def synthetic_card(
+    device: str = "made-up-gpu", *, kind: str = "gpu", factor: float = 1.0, benchmark: str = "rk4"
+) -> dict[str, Any]:
+    """A small card of the rk4 benchmark that says it is synthetic; walls scale with ``factor``."""
+    speed = {"persistent": 1.0, "per_thread": 2.3, "jax_while": 40.0, "cpu_openmp": 150.0}
+    if kind == "cpu":
+        speed = {"cpu_openmp": 1.0, "cpu_openmp_1": 1.9, "numba_prange": 2.0}
+    measurements = []
+    for config, scale in (("spread-100", 0.2), ("spread-1000", 1.0), ("uniform-1000", 2.0)):
+        for n in (1000, 10_000, 100_000, 1_000_000):
+            for arm, slow in speed.items():
+                base = 1e-5 * factor * slow * scale * (1 + n / 20_000)
+                measurements.append(
+                    {
+                        "table": "main",
+                        "arm": arm,
+                        "at": {"config": config, "n": n},
+                        "wall": [base * s for s in (1.0, 1.002, 0.998, 1.004, 1.001)],
+                        "end_to_end": [base * s + 1e-4 for s in (1.0, 1.002, 0.998, 1.004, 1.001)],
+                        "useful_flop": 44.0 * n * 200 * scale,
+                        "sample_steps": 200.0 * n * scale,
+                        "issued_byte": 64.0 * n,
+                        "minimum_byte": 40.0 * n,
+                        "device_memory": 48.0 * n,
+                        "launches": 1,
+                        "max_difference": 1e-14,
+                    }
+                )
+    facts: dict[str, Any] = {"id": device, "kind": kind, "name": device.replace("-", " ").title()}
+    if kind == "gpu":
+        facts |= {"sm_count": 100, "compute_capability": [9, 0], "max_clock": 1.5e9, "max_memory_clock": 2e9}
+        facts |= {"memory_bus_width": 4096, "memory": 80 * 2**30, "l2_cache": 50 * 2**20}
+    else:
+        facts |= {"cores": 8, "threads": 16, "simd": "avx2"}
+    return {
+        "schema": "perfdocs.card/1",
+        "benchmark": benchmark,
+        "version": 1,
+        "recorded": "2026-11-30T12:00:00Z",
+        "origin": {"kind": "synthetic"},
+        "device": facts,
+        "host": {"os": "Linux"},
+        "software": {"numpy": "2.4"},
+        "source": {},
+        "method": {"protocol": "block", "warmups": 2, "runs": 5, "ramp": 0.5},
+        "measurements": measurements,
+        "not_run": [{"arm": "torch_graph", "kind": "not_installed", "reason": "torch is not installed"}],
+    }
+
+
+def write_synthetic(folder: Path, device: str = "made-up-gpu", **options: Any) -> Path:
+    """Write a synthetic card where the library finds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{device}.json"
+    path.write_text(json.dumps(synthetic_card(device, **options)))
+    return path
+
+
+@pytest.fixture
+def benchmarks(tmp_path: Path) -> Path:
+    """A folder with the rk4 definition and two synthetic cards."""
+    folder = tmp_path / "benchmarks" / "rk4"
+    folder.mkdir(parents=True)
+    definition = (PROJECT / "benchmarks" / "rk4" / "benchmark.toml").read_text(encoding="utf-8")
+    (folder / "benchmark.toml").write_text(definition, encoding="utf-8")
+    write_synthetic(folder / "cards", "made-up-gpu")
+    write_synthetic(folder / "cards", "made-up-cpu", kind="cpu", factor=20.0)
+    return tmp_path / "benchmarks"
