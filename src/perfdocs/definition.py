@@ -131,7 +131,8 @@ class Table(_Entry, frozen=True, kw_only=True):
     """A set of measurements with axes of their own and the columns that show them.
 
     ``split`` is the axis that starts a new part, ``by`` the metric of the overview and the fastest lines,
-    ``across`` the axis whose values become the overview's columns. ``of`` names the table whose series this one summarises.
+    ``across`` the axis whose values become the overview's columns. ``of`` names the table whose series this one
+    summarises.
     """
 
     title: Label

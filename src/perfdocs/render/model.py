@@ -15,9 +15,9 @@ __all__ = ["Cell", "Group", "Line", "TableModel"]
 class Cell:
     """One cell: ``text`` as shown (number without its column's unit), flags, and what a reader can ask of it.
 
-    ``best``: nothing beats it in its column. ``missing``: the reason why there is no number. ``detail``: unrounded value,
-    interval, samples (a tooltip and the tidy CSV say the same). ``anchor``: a permanent id, where this cell starts a row.
-    ``link``: an id on the device's page where the row stands.
+    ``best``: nothing beats it in its column. ``missing``: the reason why there is no number. ``detail``: unrounded
+    value, interval, samples (a tooltip and the tidy CSV say the same). ``anchor``: a permanent id, where this cell
+    starts a row. ``link``: an id on the device's page where the row stands.
     """
 
     text: str
