@@ -59,6 +59,11 @@ Text = Annotated[str, Meta(max_length=500)]
 Short = Annotated[str, Meta(max_length=80)]
 Positive = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0, description="seconds")]
+Hertz = Annotated[float, Meta(gt=0, description="hertz")]
+Bytes = Annotated[int, Meta(ge=0, description="bytes")]
+Celsius = Annotated[float, Meta(description="degrees Celsius")]
+Kelvin = Annotated[float, Meta(ge=0, description="kelvin")]
 Count = Annotated[int, Meta(ge=0)]
 AxisValue = int | float | str
 
@@ -95,22 +100,22 @@ class Device(_Record, frozen=True, kw_only=True):
     kind: Literal["gpu", "cpu"]
     name: Name
     vendor: Name | None = None
-    memory: Count | None = None
-    memory_bus_width: Count | None = None
-    max_clock: Positive | None = None
-    max_memory_clock: Positive | None = None
+    memory: Bytes | None = None
+    memory_bus_width: Annotated[int, Meta(ge=1, description="bits")] | None = None
+    max_clock: Hertz | None = None
+    max_memory_clock: Hertz | None = None
     # GPU
     sm_count: Annotated[int, Meta(ge=1)] | None = None
     compute_capability: tuple[int, int] | None = None
-    l2_cache: Count | None = None
-    power_limit: Positive | None = None
+    l2_cache: Bytes | None = None
+    power_limit: Annotated[float, Meta(gt=0, description="watts")] | None = None
     ecc: bool | None = None
     mig: Short | None = None
     # CPU
     cores: Annotated[int, Meta(ge=1)] | None = None
     threads: Annotated[int, Meta(ge=1)] | None = None
     simd: Short | None = None
-    l3_cache: Count | None = None
+    l3_cache: Bytes | None = None
     governor: Short | None = None
 
 
@@ -120,7 +125,7 @@ class Host(_Record, frozen=True, kw_only=True):
     os: Name | None = None
     cpu: Name | None = None
     threads: Annotated[int, Meta(ge=1)] | None = None
-    memory: Count | None = None
+    memory: Bytes | None = None
     container: bool | None = None
     driver: Short | None = None
     load: NonNegative | None = None
@@ -141,15 +146,15 @@ class Method(_Record, frozen=True, kw_only=True):
     protocol: Literal["block", "rotate"]
     warmups: Count = 0
     runs: Annotated[int, Meta(ge=1)] = 1
-    ramp: NonNegative = 0.0
-    gate_within: NonNegative | None = None
-    gate_wait: NonNegative | None = None
-    gate_budget: NonNegative | None = None
-    idle_temperature: float | None = None
-    inner_target: NonNegative | None = None
+    ramp: Seconds = 0.0
+    gate_within: Kelvin | None = None
+    gate_wait: Seconds | None = None
+    gate_budget: Seconds | None = None
+    idle_temperature: Celsius | None = None
+    inner_target: Seconds | None = None
     """A timed run repeats the work until it lasts at least this long."""
     timer: Short | None = None
-    timer_resolution: NonNegative | None = None
+    timer_resolution: Seconds | None = None
     clocks: Literal["nvml", "cpufreq", "none"] = "none"
     clocks_reason: Text | None = None
     pinning: Text | None = None
@@ -159,9 +164,9 @@ class Method(_Record, frozen=True, kw_only=True):
 class Gate(_Record, frozen=True, kw_only=True):
     """How the wait before a block went: seconds waited, kelvin-scale temperature in °C at its end."""
 
-    waited: NonNegative
+    waited: Seconds
     timed_out: bool = False
-    temperature: float | None = None
+    temperature: Celsius | None = None
     skipped: Text | None = None
 
 
