@@ -1,0 +1,209 @@
+"""The project's tasks. `nox` alone lists them; `nox -s NAME` runs one, and `-- …` passes arguments on to it."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nox
+from nox.command import CommandFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+nox.needs_version = ">=2025.2.9"
+nox.options.sessions = []  # none by default: the list
+nox.options.reuse_venv = "yes"
+nox.options.default_venv_backend = "uv|virtualenv"
+
+ROOT = Path(__file__).resolve().parent
+SITE = ROOT / "docs" / "_build" / "html"
+PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+CUDA_LIBRARIES = ("libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1", "nvcuda.dll")
+TIDY_UP = 30.0  # seconds after Ctrl-C for a measurement to write what it has
+
+
+def driver_cuda() -> int | None:
+    """Return the newest CUDA version this machine's NVIDIA driver runs, such as 13000, or None without a driver."""
+    for name in CUDA_LIBRARIES:
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        version = ctypes.c_int(0)
+        if library.cuDriverGetVersion(ctypes.byref(version)) == 0 and version.value:
+            return version.value
+    return None
+
+
+def cuda_extra(version: int | None) -> str | None:
+    """Return the extra whose CuPy runs on a driver of this CUDA version, or None where there is none."""
+    if version is None or version < 12000:
+        return None
+    return "cuda12" if version < 13000 else "cuda13"
+
+
+def to_measure(session: nox.Session) -> None:
+    """Install what measuring needs; on a machine with an NVIDIA driver, the CuPy that fits it."""
+    version = driver_cuda()
+    extra = cuda_extra(version)
+    if version is None and shutil.which("nvidia-smi"):
+        session.warn("nvidia-smi is here and the driver's library (libcuda) is not: measuring the CPU alone")
+    elif version is not None and extra is None:
+        session.warn(f"the NVIDIA driver knows CUDA {version // 1000} only, and 12 is needed: measuring the CPU alone")
+    install(session, extras=["cpu", *([extra] if extra else [])])
+
+
+def to_build(session: nox.Session) -> None:
+    """Install what the site needs."""
+    install(session, extras=["docs"])
+
+
+def to_work(session: nox.Session) -> None:
+    """Install all that the checks need. CuPy comes along without a GPU too: its compiler checks every kernel."""
+    extras = ["cpu", "docs", cuda_extra(driver_cuda()) or "cuda13"]
+    install(session, extras=extras, groups=["test", "lint"])
+
+
+def install(session: nox.Session, *, extras: Sequence[str], groups: Sequence[str] = ()) -> None:
+    """Install the project as it lies here, unless this environment already has just that."""
+    wanted = [f"-e.[{','.join(extras)}]", *nox.project.dependency_groups(PROJECT, *groups)]
+    digest = hashlib.sha256(repr((wanted, (ROOT / "pyproject.toml").read_bytes())).encode()).hexdigest()
+    stamp = Path(session.virtualenv.location) / "installed.sha256"
+    if stamp.is_file() and stamp.read_text() == digest:
+        return
+    stamp.unlink(missing_ok=True)
+    session.log("installing the project and what it needs (a few minutes the first time) …")
+    try:
+        session.install(*wanted)
+    except CommandFailed:
+        session.error("the installation failed, for the reason above: without a network, connect and try again")
+    stamp.write_text(digest)
+
+
+def documentation(session: nox.Session, *, strict: bool) -> None:
+    """Build the site into docs/_build/html, or check it, warnings being errors, without touching that."""
+    options = ["-n", "-W", "--keep-going", "-E"] if strict else []
+    output = ROOT / "docs" / "_build" / ("strict" if strict else "html")
+    command = ["python", "-m", "sphinx", "-b", "html", "-j", "auto", *options, *session.posargs]
+    session.run(*command, str(ROOT / "docs"), str(output))
+
+
+def ruff(session: nox.Session) -> None:
+    """Check style, and that `ruff format` would change nothing."""
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+
+
+def mypy(session: nox.Session) -> None:
+    """Check types."""
+    session.run("mypy")
+
+
+def pytest(session: nox.Session) -> None:
+    """Run the tests on two processes."""
+    session.run("python", "-m", "pytest", "-n", "2", *session.posargs)
+
+
+def check_claims(session: nox.Session) -> None:
+    """Check every sentence of the documentation against the cards."""
+    session.run("perfdocs", "check")
+
+
+def check_render(session: nox.Session) -> None:
+    """Check that _generated/ is what the cards say."""
+    session.run("perfdocs", "render", "--check")
+
+
+def strictly(session: nox.Session) -> None:
+    """Build the site with warnings as errors."""
+    documentation(session, strict=True)
+
+
+@nox.session
+def cards(session: nox.Session) -> None:
+    """Measure this machine into build/cards/ (-- --list, --full, --only rk4, --arm, --n, --publish, --as NAME)."""
+    to_measure(session)
+    session.run("perfdocs", "run", *session.posargs, interrupt_timeout=TIDY_UP, terminate_timeout=TIDY_UP)
+
+
+@nox.session
+def html(session: nox.Session) -> None:
+    """Build the site into docs/_build/html, with every card."""
+    to_build(session)
+    documentation(session, strict=False)
+    session.log(f"the site: {SITE / 'index.html'}")
+
+
+@nox.session
+def strict(session: nox.Session) -> None:
+    """Build the site anew with warnings as errors, into docs/_build/strict."""
+    to_build(session)
+    documentation(session, strict=True)
+
+
+@nox.session
+def sphinx(session: nox.Session) -> None:
+    """Run Sphinx in docs/ with these arguments (-- -M epub . _build)."""
+    to_build(session)
+    session.chdir(ROOT / "docs")
+    session.run("python", "-m", "sphinx", *session.posargs)
+
+
+@nox.session
+def claims(session: nox.Session) -> None:
+    """Check every sentence of the documentation against the cards (arguments go to `perfdocs check`)."""
+    to_build(session)
+    session.run("perfdocs", "check", *session.posargs)
+
+
+@nox.session
+def render(session: nox.Session) -> None:
+    """Check that _generated/ is what the cards say (`perfdocs render` writes it)."""
+    to_build(session)
+    check_render(session)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests (-- tests/test_card.py -k name for some)."""
+    to_work(session)
+    pytest(session)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and types: ruff check, ruff format --check, mypy --strict."""
+    to_work(session)
+    all_of(session, [ruff, mypy])
+
+
+@nox.session
+def test(session: nox.Session) -> None:
+    """Check everything: lint, strict, claims, render, tests. All are run, whichever fails."""
+    to_work(session)
+    all_of(session, [ruff, mypy, strictly, check_claims, check_render, pytest])
+
+
+if (ROOT / "tests" / "cost" / "__main__.py").is_file():
+
+    @nox.session
+    def cost(session: nox.Session) -> None:
+        """Time the building of sites of 10, 100 and 1 000 cards (minutes)."""
+        to_work(session)
+        session.run("python", str(ROOT / "tests" / "cost"), *session.posargs)
+
+
+def all_of(session: nox.Session, steps: Sequence[Callable[[nox.Session], None]]) -> None:
+    """Run every step, then fail if any did, so that one run shows all there is to mend."""
+    failed = []
+    for step in steps:
+        try:
+            step(session)
+        except CommandFailed:
+            failed.append(step.__name__)
+    if failed:
+        session.error(f"failed: {', '.join(failed)}")
