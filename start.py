@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Set this project up and use it, with nothing but Python 3.11 or newer.
 
-python3 start.py                 measure this machine and build the site
-python3 start.py test            check everything: style, types, documentation, claims, tests
-python3 start.py nox [ARGUMENT]  any nox session; without an argument, the list of them
+python3 start.py                   measure this machine and build the site
+python3 start.py test              check everything: style, types, documentation, claims, tests
+python3 start.py list              list the other sessions of nox
+python3 start.py SESSION [WORD …]  run one of them, for example: python3 start.py cards --full
 
 Each makes the folder .venv if it is not there (nox and uv go into it, nothing else) and can be run again at any time.
 What is installed, and from where, follows your own settings of pip and uv.
@@ -69,15 +70,15 @@ def main(arguments: Sequence[str], root: Path, edge: Edge) -> int:
     usage = (__doc__ or "").strip()
     if not arguments:
         sessions = ["-s", "cards", "html"]
-    elif list(arguments) == ["test"]:
-        sessions = ["-s", "test"]
-    elif arguments[0] == "nox":
-        sessions = list(arguments[1:])
     elif arguments[0] in ("-h", "--help"):
         edge.say(usage)
         return 0
+    elif list(arguments) == ["list"]:
+        sessions = ["-l"]
+    elif re.fullmatch(r"[a-z]\w*", arguments[0]) and arguments[0] != "list":
+        sessions = ["-s", arguments[0], "--", *arguments[1:]]
     else:
-        edge.say(f"start.py: unknown command {' '.join(arguments)!r}\n\n{usage}")
+        edge.say(f"start.py: not a command: {' '.join(arguments)!r}\n\n{usage}")
         return 2
     try:
         python = prepare(root, edge)

@@ -11,8 +11,8 @@ IF "%TARGET%" == "clean" (
 )
 IF "%TARGET%" == "html" GOTO own
 IF "%TARGET%" == "strict" GOTO own
-%PYTHON% ..\start.py nox -s sphinx -- -M %TARGET% . _build %SPHINXOPTS%
+%PYTHON% ..\start.py sphinx -M %TARGET% . _build %SPHINXOPTS%
 EXIT /B %ERRORLEVEL%
 :own
-%PYTHON% ..\start.py nox -s %TARGET% -- %SPHINXOPTS%
+%PYTHON% ..\start.py %TARGET% %SPHINXOPTS%
 EXIT /B %ERRORLEVEL%

@@ -74,6 +74,7 @@ class Machine:
             case ["-m", "nox", "--version"]:
                 return int("nox" not in self.tools), ""
             case ["-m", "venv", *_]:
+                assert "--without-pip" in words  # with it, Debian's venv module fails for want of ensurepip
                 if not self.venv_module:
                     return 1, "/usr/bin/python3: No module named venv\n"
                 self.inner.parent.mkdir(parents=True, exist_ok=True)
@@ -144,13 +145,18 @@ def test_first_command_measures_and_builds_and_says_where(machine: Machine) -> N
 
 def test_second_command_tests(machine: Machine) -> None:
     assert machine.run("test") == 0
-    assert sessions(machine) == ["-s", "test"]
+    assert sessions(machine) == ["-s", "test", "--"]
     assert not any("site" in line for line in machine.said)
 
 
 def test_any_session_with_its_arguments(machine: Machine) -> None:
-    assert machine.run("nox", "-s", "cards", "--", "--full") == 0
-    assert sessions(machine) == ["-s", "cards", "--", "--full"]
+    assert machine.run("cards", "--full", "--only", "rk4") == 0
+    assert sessions(machine) == ["-s", "cards", "--", "--full", "--only", "rk4"]
+
+
+def test_the_list(machine: Machine) -> None:
+    assert machine.run("list") == 0
+    assert sessions(machine) == ["-l"]
 
 
 def test_either_order_and_again_installs_once(machine: Machine) -> None:
@@ -234,9 +240,17 @@ def test_a_failure_is_said_and_kept_as_exit_code(machine: Machine) -> None:
     assert "something above failed" in machine.said[-1]
 
 
-def test_unknown_command(machine: Machine) -> None:
-    assert machine.run("tset") == 2
-    assert "unknown command 'tset'" in machine.said[0]
+@pytest.mark.parametrize("words", [["-s", "cards"], ["--full"], ["list", "cards"], [""]])
+def test_not_a_command(machine: Machine, words: list[str]) -> None:
+    assert machine.run(*words) == 2
+    assert "not a command" in machine.said[0]
+    assert not machine.done
+
+
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_help(machine: Machine, word: str) -> None:
+    assert machine.run(word) == 0
+    assert machine.said[0].startswith("Set this project up")
     assert not machine.done
 
 
@@ -245,6 +259,20 @@ def test_a_broken_venv_is_made_anew(machine: Machine) -> None:
     (machine.root / ".venv" / "pyvenv.cfg").touch()
     assert machine.run() == 0
     assert [word for words in machine.done for word in words if word == "--clear"] == ["--clear"]
+
+
+def test_your_own_venv_is_kept_and_added_to(machine: Machine) -> None:
+    machine.inner.parent.mkdir(parents=True)
+    machine.inner.touch()
+    assert machine.run() == 0
+    assert machine.tools == {"nox", "uv"}
+    assert not [words for words in machine.done if "venv" in words]
+
+
+def test_nox_that_does_not_start_is_said(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "installed", lambda rest: (0, ""))
+    assert machine.run() == 1
+    assert "does not start" in machine.said[-1]
 
 
 def test_a_folder_that_is_no_environment_is_left_alone(machine: Machine) -> None:
@@ -313,7 +341,7 @@ def test_ask_keeps_both_streams() -> None:
 
 @pytest.mark.parametrize(
     ("driver", "extra"),
-    [(None, None), (11080, None), (12000, "cuda12"), (12090, "cuda12"), (13000, "cuda13"), (14010, "cuda13")],
+    [(None, None), (11080, None), (12000, "cuda12"), (12999, "cuda12"), (13000, "cuda13"), (14010, "cuda13")],
 )
 def test_the_cupy_that_fits_the_driver(driver: int | None, extra: str | None) -> None:
     assert noxfile.cuda_extra(driver) == extra
