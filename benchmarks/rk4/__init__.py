@@ -1,0 +1,1 @@
+"""Damped oscillators, fixed step: the workload and its arms."""

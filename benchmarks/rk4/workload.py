@@ -1,0 +1,174 @@
+"""The rk4 workload: points, draws, host reference, verification and counts.
+
+x'' + 2 zeta omega x' + omega^2 x = 0 for a batch of independent oscillators, by the classical Runge-Kutta method of
+order 4 in float64 with a fixed step of 0.01 s; each sample stops after its own number of steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from perfdocs.measure.arm import Cannot, Context, Kind, Point, Task, VerificationError
+
+if TYPE_CHECKING:
+    Reals = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
+
+SEED = 20261001
+STEP = 0.01
+TOLERANCE = 1e-11
+CONFIGURATIONS = {"spread-100": (100, True), "spread-1000": (1000, True), "uniform-1000": (1000, False)}
+FLOP_A_STEP = 44
+USEFUL_BYTE = 64  # five planes read, three written
+MINIMUM_BYTE = 40  # five planes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """The inputs: planes of ``n`` samples (1/s, 1, m, m/s, steps)."""
+
+    config: str
+    n: int
+    omega: Reals
+    zeta: Reals
+    x0: Reals
+    v0: Reals
+    nstop: Integers
+
+    @property
+    def longest(self) -> int:
+        """Steps of the longest sample."""
+        return CONFIGURATIONS[self.config][0]
+
+    @property
+    def sample_steps(self) -> int:
+        """Steps of all samples together."""
+        return int(self.nstop.sum())
+
+    @property
+    def damping(self) -> Reals:
+        """-2 zeta omega, the factor of the speed in the acceleration."""
+        return -2.0 * self.zeta * self.omega
+
+    @property
+    def stiffness(self) -> Reals:
+        """-omega^2, the factor of the place in the acceleration."""
+        return -self.omega * self.omega
+
+
+class Result(NamedTuple):
+    """The end of every sample: place, speed, steps taken."""
+
+    x: Reals
+    v: Reals
+    steps: Integers
+
+
+def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
+    """Small batches first: what a slow arm takes there tells whether the larger ones are worth the wait."""
+    top = {("gpu", False): 7, ("cpu", False): 6, ("gpu", True): 6, ("cpu", True): 5}[kind, quick]
+    return [Task("main", {"config": config, "n": 10**power})
+            for power in range(3, top + 1) for config in CONFIGURATIONS]
+
+
+def draw(n: int, longest: int, spread: bool, config: str = "") -> Problem:
+    """The inputs by the published law; the same bits on every machine."""
+    rng = np.random.default_rng([SEED, n, longest, int(spread)])
+    omega = rng.uniform(1.0, 10.0, n)
+    zeta = rng.uniform(0.01, 0.2, n)
+    x0 = rng.uniform(-1.0, 1.0, n)
+    v0 = rng.uniform(-1.0, 1.0, n)
+    if spread:
+        steps = np.ceil(np.exp(rng.uniform(math.log(longest / 100), math.log(longest), n)))
+        nstop = np.clip(steps, max(1, longest // 100), longest).astype(np.int64)
+    else:
+        nstop = np.full(n, longest, dtype=np.int64)
+    nstop[0] = longest
+    return Problem(config, n, omega, zeta, x0, v0, nstop)
+
+
+def problem(at: Point) -> Problem:
+    """The inputs at a point."""
+    config = str(at["config"])
+    longest, spread = CONFIGURATIONS[config]
+    return draw(int(at["n"]), longest, spread, config)
+
+
+def reference(problem: Problem, context: Context) -> Result:
+    """The compiled host step where there is a compiler, else the same scheme in NumPy."""
+    from . import host
+
+    try:
+        run = host.runner(context)
+    except Cannot:
+        return numpy_reference(problem)
+    out = host.outputs(problem.n)
+    run(problem, out, context.threads)
+    return out
+
+
+def numpy_reference(problem: Problem) -> Result:
+    """The scheme in NumPy, samples ordered by length so that the finished ones drop off the end."""
+    order = np.argsort(-problem.nstop, kind="stable")
+    damping, stiffness = problem.damping[order], problem.stiffness[order]
+    x, v, nstop = problem.x0[order], problem.v0[order], problem.nstop[order]
+    h = STEP
+    for done in range(int(nstop[0]) if problem.n else 0):
+        m = int(np.searchsorted(-nstop, -done, side="left"))  # samples with more than `done` steps
+        c, k, xm, vm = damping[:m], stiffness[:m], x[:m], v[:m]
+        a1 = c * vm + k * xm
+        v2 = vm + h / 2 * a1
+        a2 = c * v2 + k * (xm + h / 2 * vm)
+        v3 = vm + h / 2 * a2
+        a3 = c * v3 + k * (xm + h / 2 * v2)
+        v4 = vm + h * a3
+        a4 = c * v4 + k * (xm + h * v3)
+        x[:m] += h / 6 * (vm + 2 * (v2 + v3) + v4)
+        v[:m] += h / 6 * (a1 + 2 * (a2 + a3) + a4)
+    out = Result(np.empty_like(x), np.empty_like(v), problem.nstop.copy())
+    out.x[order], out.v[order] = x, v
+    return out
+
+
+def verify(problem: Problem, reference: Result, result: Result) -> Mapping[str, float]:
+    """Every sample took exactly its steps and ended where the reference did, to 1e-11."""
+    steps = np.asarray(result.steps)
+    if steps.shape != (problem.n,):
+        raise VerificationError(f"{steps.shape} step counts for {problem.n} samples")
+    wrong = np.flatnonzero(steps != problem.nstop)
+    if wrong.size:
+        i = int(wrong[0])
+        raise VerificationError(f"{wrong.size} of {problem.n} samples took other steps than theirs; sample {i} took "
+                                f"{int(steps[i])} for {int(problem.nstop[i])}")
+    largest = 0.0
+    for name, got, wanted in (("x", result.x, reference.x), ("v", result.v, reference.v)):
+        difference = np.abs(np.asarray(got) - wanted)
+        i = int(np.argmax(difference)) if problem.n else 0
+        if not (difference <= TOLERANCE).all():  # also where it is not a number
+            bad = int(np.flatnonzero(~(difference <= TOLERANCE))[0])
+            raise VerificationError(f"{name} of sample {bad} differs from the reference by "
+                                    f"{float(difference[bad]):.3g}, more than {TOLERANCE:g}")
+        largest = max(largest, float(difference[i]))
+    return {"max_difference": largest}
+
+
+def counts(problem: Problem) -> Mapping[str, float]:
+    """Facts of the problem, the same for every arm."""
+    steps = problem.sample_steps
+    return {
+        "sample_steps": steps,
+        "useful_flop": FLOP_A_STEP * steps,
+        "useful_byte": USEFUL_BYTE * problem.n,
+        "minimum_byte": MINIMUM_BYTE * problem.n,
+    }
+
+
+def work(at: Point) -> float:
+    """Longest sample times the batch: what the masked arms pay, and the most the others can."""
+    return float(CONFIGURATIONS[str(at["config"])][0]) * float(at["n"])

@@ -1,0 +1,47 @@
+"""What the caller may choose about a measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from perfdocs.card import AxisValue
+
+__all__ = ["Options"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Choices; seconds, kelvin.
+
+    ``limit`` is the most one measurement may be foreseen to take (``None``: 15 quick, 60 full). ``deadline`` counts from
+    the start: when it nears, what is measured stays in the partial file for the next run to complete, or, with
+    ``close``, the card is written and the rest recorded as out of time.
+    """
+
+    devices: Literal["cpu", "gpu", "auto"] = "auto"
+    full: bool = False
+    arms: tuple[str, ...] = ()
+    at: Mapping[str, tuple[AxisValue, ...]] = field(default_factory=dict)
+    out: Path = Path("build/cards")
+    build: Path = Path("build/measure")
+    as_name: str | None = None
+    deadline: float | None = None
+    close: bool = False
+    limit: float | None = None
+    runs: int = 5
+    warmups: int = 2
+    end_to_end_runs: int = 3
+    ramp: float = 0.5
+    gate_within: float = 3.0
+    gate_wait: float = 20.0
+    gate_budget: float = 120.0
+    fresh: bool = False
+    """Measure anew even where a partial file could be completed."""
+
+    @property
+    def cell_limit(self) -> float:
+        """Seconds one measurement may be foreseen to take."""
+        return self.limit if self.limit is not None else 60.0 if self.full else 15.0

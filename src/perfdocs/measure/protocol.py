@@ -1,0 +1,111 @@
+"""How an arm is timed: verification first, then either a block of its own or its turn in a rotation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .arm import Prepared
+from .edges import Clock
+from .sensors import Readings, Sensors
+
+__all__ = ["ClockError", "Timed", "Timer", "measure_block", "measure_rotate", "warm_up"]
+
+TRIES = 3
+
+
+class ClockError(Exception):
+    """The clock ran backwards or stood still in every try."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """Times calls. A run is repeated ``inner`` times so that it lasts at least ``target`` seconds."""
+
+    clock: Clock
+    resolution: float
+    target: float
+
+    def inner(self, seconds: float) -> int:
+        """Repetitions that make a run of ``seconds`` long enough for the timer."""
+        return max(1, math.ceil(self.target / seconds)) if seconds > 0 else 1000
+
+    def time(self, call: Callable[[], None], inner: int = 1) -> float:
+        """Seconds of one call. A reading that goes backwards is thrown away and the run repeated."""
+        for _ in range(TRIES):
+            start = self.clock.counter()
+            for _ in range(inner):
+                call()
+            seconds = (self.clock.counter() - start) / inner
+            if seconds > 0 and math.isfinite(seconds):
+                return seconds
+        raise ClockError(f"the clock did not move forward in {TRIES} tries")
+
+
+@dataclass(slots=True)
+class Timed:
+    """One arm under measurement; seconds."""
+
+    arm: Prepared
+    warmup: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+    end_to_end: list[float] = field(default_factory=list)
+    inner: int = 1
+    ramp_runs: int = 0
+    readings: Readings = field(default_factory=Readings)
+    facts: dict[str, float] = field(default_factory=dict)
+
+
+def warm_up(arm: Prepared, timer: Timer, warmups: int, verify: Callable[[Any], Mapping[str, float]]) -> Timed:
+    """Run the warm-ups; the first is verified before anything else is timed.
+
+    Raises what ``verify`` raises: then the arm must not be timed.
+    """
+    timed = Timed(arm)
+    timed.warmup.append(timer.time(arm.run))
+    timed.facts.update(verify(arm.result()))
+    timed.warmup.extend(timer.time(arm.run) for _ in range(warmups - 1))
+    timed.inner = timer.inner(min(timed.warmup))
+    return timed
+
+
+def _run(timed: Timed, timer: Timer, sensors: Sensors) -> None:
+    timed.wall.append(timer.time(timed.arm.run, timed.inner))
+    sensors.read(timed.readings)
+
+
+def measure_block(timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float, runs: int, end_to_end: int) -> None:
+    """Untimed runs back to back until ``ramp`` seconds have gone (at least one), then the timed runs."""
+    start = timer.clock.monotonic()
+    while True:
+        timed.arm.run()
+        timed.ramp_runs += 1
+        if timer.clock.monotonic() - start >= ramp:
+            break
+    for _ in range(runs):
+        _run(timed, timer, sensors)
+    timed.end_to_end.extend(timer.time(timed.arm.end_to_end) for _ in range(end_to_end))
+
+
+def measure_rotate(group: Sequence[Timed], timer: Timer, sensors: Sensors, *, runs: int,
+                   end_to_end: int) -> dict[int, Exception]:
+    """Every arm once a repetition; the order turns by one each time.
+
+    An arm that raises takes no further turn; what it raised is returned by its place in ``group``.
+    """
+    failed: dict[int, Exception] = {}
+    for repetition in range(runs):
+        for turn in range(len(group)):
+            place = (turn + repetition) % len(group)
+            timed = group[place]
+            if place in failed:
+                continue
+            try:
+                _run(timed, timer, sensors)
+                if repetition < end_to_end:
+                    timed.end_to_end.append(timer.time(timed.arm.end_to_end))
+            except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+                failed[place] = error
+    return failed

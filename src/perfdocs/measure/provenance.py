@@ -1,0 +1,74 @@
+"""Where the numbers come from: hashes of the sources, the commit, versions of what was used."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from perfdocs.card import Source, digest
+
+from .edges import GpuFacts
+from .hostcc import compiler_version
+
+__all__ = ["software", "source"]
+
+PACKAGES = {
+    "numpy": ("numpy",), "numba": ("numba",), "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy"),
+    "jax": ("jax",), "torch": ("torch",), "cuda-bindings": ("cuda-bindings",), "nvidia-ml-py": ("nvidia-ml-py",),
+}
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    git = shutil.which("git")
+    if git is None:
+        return None
+    try:
+        done = subprocess.run([git, "-C", str(folder), *arguments], capture_output=True, text=True, timeout=20,  # noqa: S603 - git, fixed arguments
+                              check=False)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def source(folder: Path, arms: Iterable[str]) -> Source:
+    """sha256 of the definition, of every source file of the benchmark, and of the arms in question."""
+    chosen = {folder / "arms" / f"{arm}.py" for arm in arms}
+    files = [p for p in folder.iterdir() if p.is_file() and p.suffix in {".py", ".cu", ".cuh", ".cpp", ".h", ".hpp",
+                                                                         ".toml"}]
+    files += [p for p in chosen if p.is_file()]
+    hashes = {p.relative_to(folder).as_posix(): digest(p.read_bytes()) for p in sorted(files)}
+    commit = _git(folder, "rev-parse", "HEAD")
+    dirty = _git(folder, "status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude)cards") if commit else None
+    return Source(files=hashes, commit=commit if commit and re.fullmatch("[0-9a-f]{7,64}", commit) else None,
+                  dirty=None if dirty is None else bool(dirty))
+
+
+def software(gpu: GpuFacts | None) -> dict[str, str]:
+    """Versions of what can shape a number, by name."""
+    versions = {"python": platform.python_version()}
+    for name, candidates in PACKAGES.items():
+        for package in candidates:
+            try:
+                versions[name] = metadata.version(package)[:80]
+            except metadata.PackageNotFoundError:
+                continue
+            break
+    try:
+        versions["perfdocs"] = metadata.version("perfdocs")
+    except metadata.PackageNotFoundError:
+        from perfdocs import __version__
+
+        versions["perfdocs"] = __version__
+    if found := compiler_version():
+        versions["c++"] = re.sub(r"\s+", " ", found)
+    if gpu is not None:
+        if gpu.runtime:
+            versions["cuda-runtime"] = gpu.runtime
+        if gpu.driver:
+            versions["cuda-driver"] = gpu.driver
+    return dict(sorted(versions.items()))

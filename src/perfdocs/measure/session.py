@@ -1,0 +1,128 @@
+"""One card in the making: what is measured so far, what is not and why, and the files that hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from perfdocs.card import Block, Card, Gate, Measurement, NotRun, write_card
+from perfdocs.definition import Definition
+from perfdocs.errors import PerfdocsError, clean, nearest, place
+
+from .arm import Reason
+from .partial import Partial, fingerprint, read_partial, write_partial
+from .plan import Cell, show
+from .protocol import Timed
+
+__all__ = ["Session", "measurement_of"]
+
+MAX_TRIES = 2
+
+
+def _number(value: float) -> float:
+    """Seven significant digits: finer than any timer here resolves."""
+    return float(f"{value:.7g}")
+
+
+def measurement_of(cell: Cell, timed: Timed, counts: Mapping[str, float], gate: Gate | None, definition: Definition,
+                   path: Path) -> Measurement:
+    """The record of a finished measurement. Raises :class:`PerfdocsError` for a count the definition lacks."""
+    for key in counts:
+        if key not in definition.metrics:
+            raise PerfdocsError("unknown-metric", place(path, f"$.metrics.{clean(key, 60)}"), f'"{clean(key, 60)}"',
+                                f"a metric of {definition.id}{nearest(key, definition.metrics)}",
+                                "add its entry, or do not record it")
+    readings = timed.readings
+    samples = {"wall": timed.wall, "end_to_end": timed.end_to_end, "sm_clock": readings.sm_clock,
+               "memory_clock": readings.memory_clock, "cpu_clock": readings.cpu_clock}
+    values: dict[str, float | tuple[float, ...]] = {
+        key: tuple(map(_number, found)) for key, found in samples.items() if found and key in definition.metrics}
+    values.update({key: float(value) for key, value in counts.items()})
+    block = Block(gate=gate, warmup=tuple(map(_number, timed.warmup)), ramp_runs=timed.ramp_runs, inner=timed.inner,
+                  throttle=tuple(sorted(readings.throttle)), load=tuple(readings.load))
+    return Measurement(table=cell.task.table, arm=cell.arm, at=dict(cell.task.at), block=block, values=dict(values))
+
+
+@dataclass(slots=True)
+class Session:
+    """Finished blocks by cell. ``head`` is the card without measurements."""
+
+    head: Card
+    final: Path
+    partial: Path
+    identity: str
+    done: dict[str, Measurement] = field(default_factory=dict)
+    not_run: dict[str, NotRun] = field(default_factory=dict)
+    everywhere: dict[str, NotRun] = field(default_factory=dict)
+    tries: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, head: Card, final: Path, partial: Path, fresh: bool) -> tuple[Session, str | None]:
+        """A session with the blocks of an earlier, interrupted run where they belong, and a line about it."""
+        identity = fingerprint(head)
+        session = cls(head, final, partial, identity)
+        left = None if fresh else read_partial(partial)
+        if left is None:
+            return session, None
+        if isinstance(left, str):
+            return session, f"measuring anew: the partial file is there, but {left}"
+        if left.fingerprint != identity:
+            return session, "measuring anew: the sources, the software or the method changed since the partial file"
+        cells = {_key(m): m for m in left.card.measurements}
+        session.done.update(cells)
+        session.tries.update(left.tries)
+        return session, f"{len(cells)} measurements of the interrupted run are kept"
+
+    def card(self) -> Card:
+        """The card as it stands."""
+        from msgspec.structs import replace
+
+        return replace(self.head, measurements=tuple(self.done.values()),
+                       not_run=(*self.everywhere.values(), *self.not_run.values()))
+
+    def save(self) -> None:
+        """Write the partial file."""
+        write_partial(self.partial, Partial(self.identity, self.card(), self.tries))
+
+    def begin(self, cell: Cell) -> bool:
+        """Note that a cell is about to run; ``False`` where the process has died in it too often."""
+        if self.tries.get(cell.key, 0) >= MAX_TRIES:
+            self.skip(cell, "error", f"the process ended {MAX_TRIES} times while measuring this")
+            return False
+        self.tries[cell.key] = self.tries.get(cell.key, 0) + 1
+        self.save()
+        return True
+
+    def settle(self, cell: Cell) -> None:
+        """The cell ended in an orderly way: its attempt does not count."""
+        self.tries.pop(cell.key, None)
+
+    def finish(self, cell: Cell, measurement: Measurement) -> None:
+        """Keep a finished block."""
+        self.settle(cell)
+        self.done[cell.key] = measurement
+        self.save()
+
+    def skip(self, cell: Cell, kind: Reason, reason: str, everywhere: bool = False) -> None:
+        """Record why a cell, or every cell of its arm, has no measurement."""
+        if everywhere:
+            self.everywhere[cell.arm] = NotRun(arm=cell.arm, kind=kind, reason=reason)
+        else:
+            self.not_run[cell.key] = NotRun(arm=cell.arm, kind=kind, reason=reason, table=cell.task.table,
+                                            at=dict(cell.task.at))
+
+    def open_cells(self, cells: list[Cell]) -> list[Cell]:
+        """Cells without a measurement or a reason."""
+        return [c for c in cells
+                if c.key not in self.done and c.key not in self.not_run and c.arm not in self.everywhere]
+
+    def close(self) -> Path:
+        """Write the final card, then remove the partial file."""
+        write_card(self.card(), self.final)
+        self.partial.unlink(missing_ok=True)
+        return self.final
+
+
+def _key(measurement: Measurement) -> str:
+    return f"{measurement.table}/{measurement.arm}/{show(measurement.at)}"
