@@ -8,19 +8,17 @@ units; statistics, rates and winners are derived at build time.
 from __future__ import annotations
 
 import json
-import math
-import os
 import re
-import unicodedata
-from collections.abc import Callable
-from hashlib import sha256
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from .errors import PerfdocsError, clean, place
+from .files import digest, read_bytes, write_atomic
+from .tree import MAX_DEPTH, Where, check_tree, convert, kind_of, object_of_pairs
 
 __all__ = [
     "Block",
@@ -37,18 +35,16 @@ __all__ = [
     "Summary",
     "card_schema",
     "decode_card",
+    "digest",
     "encode_card",
+    "read_bytes",
     "read_card",
     "write_atomic",
     "write_card",
 ]
 
-T = TypeVar("T")
-
 SCHEMA = "perfdocs.card/1"
 PARTIAL_SCHEMA = "perfdocs.partial/1"
-MAX_BYTES = 16 * 1024 * 1024
-MAX_DEPTH = 40
 ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
 KEY_PATTERN = r"^[a-z][a-z0-9_]{0,63}$"
 
@@ -221,98 +217,11 @@ class Card(_Record, frozen=True, kw_only=True):
     not_run: tuple[NotRun, ...] = ()
 
 
-_RESERVED = frozenset({"table", "arm", "at", "flags", "block"})
-_FORBIDDEN = {
-    "an absolute path": re.compile(
-        r"(?:^|[\s'\"(=:])(?:/(?:home|root|Users|tmp|usr|var|opt|mnt|work|etc)\b/?|[A-Za-z]:\\)"
-    ),
-    "a UUID": re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"),
-}
-_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
+RESERVED = frozenset({"table", "arm", "at", "flags", "block", "values"})
+"""Keys of a measurement that are no metric; ``values`` is where the record keeps the metrics."""
 
 
-class _Pairs(dict[str, Any]):
-    """A JSON object that remembers a key it saw twice."""
-
-    duplicate: str | None = None
-
-
-def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(items)
-    if len(plain) == len(items):
-        return plain
-    marked = _Pairs(plain)
-    seen: set[str] = set()
-    for key, _ in items:
-        if key in seen:
-            marked.duplicate = key
-        seen.add(key)
-    return marked
-
-
-def _walk(value: Any, at: str, where: Callable[[str], str]) -> None:
-    """Refuse duplicate keys, non-finite numbers and strings that must not be in a card, at any depth."""
-    stack: list[tuple[Any, str]] = [(value, at)]
-    while stack:
-        item, path = stack.pop()
-        if isinstance(item, dict):
-            if isinstance(item, _Pairs) and item.duplicate is not None:
-                raise PerfdocsError(
-                    "card-duplicate-key",
-                    where(path),
-                    f'the key "{item.duplicate}" twice',
-                    "each key once",
-                    "remove one of them",
-                )
-            for key, child in item.items():
-                _check_text(key, path, where)
-                stack.append((child, f"{path}.{clean(key, 80)}"))
-        elif isinstance(item, list):
-            if item and all(type(x) is float for x in item):
-                if not all(map(math.isfinite, item)):
-                    raise _not_finite(where(path))
-                continue
-            stack.extend((child, f"{path}[{i}]") for i, child in enumerate(item))
-        elif isinstance(item, str):
-            _check_text(item, path, where)
-        elif isinstance(item, float) and not math.isfinite(item):
-            raise _not_finite(where(path))
-
-
-def _not_finite(where: str) -> PerfdocsError:
-    return PerfdocsError(
-        "card-number",
-        where,
-        "a number that is not finite",
-        "a finite number",
-        "measure this card again; a value that is absent belongs in not_run with its reason",
-    )
-
-
-def _check_text(text: str, path: str, where: Callable[[str], str]) -> None:
-    if text.isascii() and text.isprintable() and "/" not in text and "\\" not in text and text.count("-") < 4:
-        return
-    for c in text:
-        if c in _BIDI or unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn"):
-            raise PerfdocsError(
-                "card-text",
-                where(path),
-                f"the character U+{ord(c):04X} in {clean(text, 60)!r}",
-                "printable text without control or direction-override characters",
-                "remove the character",
-            )
-    for what, pattern in _FORBIDDEN.items():
-        if pattern.search(text):
-            raise PerfdocsError(
-                "card-private",
-                where(path),
-                f"{what} in {clean(text, 60)!r}",
-                "no fact that identifies a machine or a person",
-                "remove it; keep the public part",
-            )
-
-
-def _metric_value(value: Any, path: str, where: Callable[[str], str]) -> MetricValue:
+def _metric_value(value: Any, path: str, where: Where) -> MetricValue:
     if isinstance(value, bool) or value is None:
         pass
     elif isinstance(value, (int, float)):
@@ -323,7 +232,7 @@ def _metric_value(value: Any, path: str, where: Callable[[str], str]) -> MetricV
         raise PerfdocsError(
             "card-type",
             where(path),
-            f"the text {clean(value, 60)!r}",
+            kind_of(value),
             "a number, a list of numbers, a summary, or a key of lower-case letters, digits and _",
             "write numbers as numbers in SI base units, without the unit",
         )
@@ -339,61 +248,26 @@ def _metric_value(value: Any, path: str, where: Callable[[str], str]) -> MetricV
         if all(type(x) in (int, float) for x in value):
             return tuple(map(float, value))
         bad = next(i for i, x in enumerate(value) if type(x) not in (int, float))
-        raise PerfdocsError("card-type", where(f"{path}[{bad}]"), _kind(value[bad]), "a number", "write numbers only")
+        raise PerfdocsError("card-type", where(f"{path}[{bad}]"), kind_of(value[bad]), "a number", "write numbers only")
     elif isinstance(value, dict):
-        return _convert(value, Summary, path, where)
+        summary = convert(value, Summary, path, where, "card")
+        low, high = summary.low, summary.high
+        if (low is not None and low > summary.centre) or (high is not None and high < summary.centre):
+            raise PerfdocsError(
+                "card-summary",
+                where(path),
+                "a centre outside its range",
+                "low ≤ centre ≤ high",
+                "correct the three numbers",
+            )
+        return summary
     raise PerfdocsError(
         "card-type",
         where(path),
-        _kind(value),
+        kind_of(value),
         "a number, a list of numbers, a summary or a key",
         "correct the value or remove the metric",
     )
-
-
-def _kind(value: Any) -> str:
-    return {
-        dict: "an object",
-        list: "an array",
-        str: "a text",
-        bool: "true or false",
-        type(None): "null",
-        int: "a number",
-        float: "a number",
-    }.get(type(value), "a value")
-
-
-def _convert(value: Any, to: type[T], path: str, where: Callable[[str], str]) -> T:
-    try:
-        return msgspec.convert(value, to, strict=True)
-    except msgspec.ValidationError as error:
-        message, _, tail = str(error).partition(" - at `")
-        inner = tail.rstrip("`").removeprefix("$") if tail else ""
-        expected, _, found = message.partition(", got ")
-        lower = expected[:1].lower() + expected[1:]
-        if found:
-            raise PerfdocsError(
-                "card-type",
-                where(path + inner),
-                found.replace("`", ""),
-                lower.replace("expected ", "", 1).replace("`", ""),
-                "correct the value",
-            ) from None
-        if "unknown field" in message:
-            raise PerfdocsError(
-                "card-unknown-key",
-                where(path + inner),
-                clean(message.replace("`", '"'), 120),
-                "only the keys of the schema",
-                "remove the key, or see `perfdocs schema`",
-            ) from None
-        raise PerfdocsError(
-            "card-value",
-            where(path + inner),
-            "a value that does not fit",
-            lower.replace("expected ", "", 1).replace("`", '"'),
-            "correct the value",
-        ) from None
 
 
 def decode_card(data: bytes, path: Path) -> Card:
@@ -404,14 +278,14 @@ def decode_card(data: bytes, path: Path) -> Card:
 
     try:
         text = data.decode("utf-8")
-        tree = json.loads(text, object_pairs_hook=_pairs)
+        tree = json.loads(text, object_pairs_hook=object_of_pairs)
     except UnicodeDecodeError as error:
         raise PerfdocsError(
             "card-syntax",
             where(f"byte {error.start}"),
             "bytes that are not UTF-8",
             "UTF-8 text",
-            "write the card again with `perfdocs run`",
+            "save the file as UTF-8, or copy it again",
         ) from None
     except json.JSONDecodeError as error:
         raise PerfdocsError(
@@ -434,26 +308,26 @@ def decode_card(data: bytes, path: Path) -> Card:
             "measure this card again; what is absent belongs in not_run with its reason",
         ) from None
     if not isinstance(tree, dict):
-        raise PerfdocsError("card-type", where("$"), _kind(tree), "an object", "this is not a card")
+        raise PerfdocsError("card-type", where("$"), kind_of(tree), "an object", "this is not a card")
     schema = tree.get("schema")
     if schema != SCHEMA:
         _refuse_schema(schema, where)
-    _walk(tree, "$", where)
+    check_tree(tree, where, "card")
     raw = tree.get("measurements")
     if not isinstance(raw, list):
         raise PerfdocsError(
             "card-type",
             where("$.measurements"),
-            "nothing" if raw is None else _kind(raw),
+            "nothing" if raw is None else kind_of(raw),
             "an array of measurements",
             "this is not a whole card; measure it again",
         )
     for i, item in enumerate(raw):
         at = f"$.measurements[{i}]"
         if not isinstance(item, dict):
-            raise PerfdocsError("card-type", where(at), _kind(item), "an object", "correct the value")
+            raise PerfdocsError("card-type", where(at), kind_of(item), "an object", "correct the value")
         values = {}
-        for key in [k for k in item if k not in _RESERVED]:
+        for key in [k for k in item if k not in RESERVED or k == "values"]:
             if not re.fullmatch(KEY_PATTERN, key) or key == "values":
                 raise PerfdocsError(
                     "card-key",
@@ -463,12 +337,23 @@ def decode_card(data: bytes, path: Path) -> Card:
                     "name a metric of the definition",
                 )
             values[key] = _metric_value(item.pop(key), f"{at}.{key}", where)
-        raw[i] = msgspec.structs.replace(_convert(item, Measurement, at, where), values=values)
+        raw[i] = msgspec.structs.replace(convert(item, Measurement, at, where, "card"), values=values)
     tree["measurements"] = tuple(raw)
-    return _convert(tree, Card, "$", where)
+    card = convert(tree, Card, "$", where, "card")
+    try:
+        datetime.strptime(card.recorded, "%Y-%m-%dT%H:%M:%SZ")
+    except ValueError:
+        raise PerfdocsError(
+            "card-value",
+            where("$.recorded"),
+            f'"{card.recorded}"',
+            "a date that exists",
+            "correct the date",
+        ) from None
+    return card
 
 
-def _refuse_schema(schema: Any, where: Callable[[str], str]) -> None:
+def _refuse_schema(schema: Any, where: Where) -> None:
     if schema == PARTIAL_SCHEMA:
         raise PerfdocsError(
             "card-partial",
@@ -485,46 +370,8 @@ def _refuse_schema(schema: Any, where: Callable[[str], str]) -> None:
             f'"{SCHEMA}"',
             "upgrade perfdocs to read this card",
         )
-    found = f'"{clean(schema, 40)}"' if isinstance(schema, str) else "nothing" if schema is None else _kind(schema)
+    found = f'"{clean(schema, 40)}"' if isinstance(schema, str) else "nothing" if schema is None else kind_of(schema)
     raise PerfdocsError("card-schema", where("$.schema"), found, f'"{SCHEMA}"', "this is not a perfdocs card")
-
-
-def read_bytes(path: Path, root: Path) -> bytes:
-    """Read a file that must lie inside ``root`` and be of bounded size."""
-    try:
-        real = path.resolve(strict=True)
-        if not real.is_relative_to(root.resolve()):
-            raise PerfdocsError(
-                "card-outside",
-                place(path),
-                "a link that leads out of its folder",
-                "a plain file",
-                "copy the file here instead of linking to it",
-            )
-        if not real.is_file():
-            raise PerfdocsError("card-unreadable", place(path), "not a plain file", "a plain file", "remove it")
-        size = real.stat().st_size
-        if size > MAX_BYTES:
-            raise PerfdocsError(
-                "card-size",
-                place(path),
-                f"{size / 1e6:.0f} MB",
-                f"at most {MAX_BYTES / 1e6:.0f} MB",
-                "this is not a card; remove it",
-            )
-        return real.read_bytes()
-    except OSError as error:
-        raise PerfdocsError(
-            "card-unreadable",
-            place(path),
-            (error.strerror or "an error").lower(),
-            "a readable file",
-            "check the file and its permissions",
-        ) from None
-    except RuntimeError:
-        raise PerfdocsError(
-            "card-unreadable", place(path), "a link that leads to itself", "a plain file", "remove the link"
-        ) from None
 
 
 def read_card(path: Path, root: Path | None = None) -> Card:
@@ -568,30 +415,11 @@ def encode_card(card: Card) -> bytes:
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replace ``path`` by ``data`` or leave it as it was; never half of it, also when killed or out of disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def write_card(card: Card, path: Path) -> None:
     """Validate and write the card atomically. Raises :class:`PerfdocsError` where it would not read back."""
     data = encode_card(card)
     decode_card(data, path)
     write_atomic(path, data)
-
-
-def digest(data: bytes) -> str:
-    """Hex sha256, the identity of a file's content everywhere in perfdocs."""
-    return sha256(data).hexdigest()
 
 
 def card_schema() -> dict[str, Any]:

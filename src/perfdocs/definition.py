@@ -14,8 +14,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from .card import KEY_PATTERN, AxisValue, Key
-from .errors import PerfdocsError, nearest, place
+from .card import KEY_PATTERN, RESERVED, AxisValue, Key
+from .errors import PerfdocsError, clean, nearest, place
+from .files import read_bytes
+from .tree import check_tree, convert
 
 __all__ = ["Arm", "Axis", "Definition", "Derived", "Group", "Metric", "Plot", "Table", "read_definition"]
 
@@ -192,33 +194,27 @@ class Definition(_Entry, frozen=True, kw_only=True):
 
 def read_definition(path: Path) -> Definition:
     """Read and validate ``benchmark.toml``. Raises :class:`PerfdocsError` with the file and the key."""
+    return decode_definition(read_bytes(path, path.parent, "definition"), path)
+
+
+def decode_definition(data: bytes, path: Path) -> Definition:
+    """Validate the bytes of a definition; ``path`` is used in messages only. Raises :class:`PerfdocsError`."""
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PerfdocsError(
-            "definition-unreadable",
-            place(path),
-            (error.strerror or "an error").lower(),
-            "a readable file",
-            "check the file and its permissions",
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise PerfdocsError("definition-syntax", place(path), str(error), "TOML", "correct the line") from None
+        tree = tomllib.loads(data.decode("utf-8").replace("\r\n", "\n"))
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, a number of thousands of digits
+        found = "entries nested without end" if isinstance(error, RecursionError) else clean(str(error), 120)
+        raise PerfdocsError("definition-syntax", place(path), found, "TOML in UTF-8", "correct the line") from None
     return parse_definition(tree, path)
 
 
 def parse_definition(tree: dict[str, Any], path: Path) -> Definition:
     """Validate the parsed TOML; ``path`` is used in messages only."""
-    try:
-        definition = msgspec.convert(tree, Definition, strict=True)
-    except msgspec.ValidationError as error:
-        message, _, tail = str(error).partition(" - at `")
-        at = tail.rstrip("`") if tail else "$"
-        found, do = "an entry that does not fit", "correct the entry"
-        if "unknown field" in message:
-            word = message.rsplit("`", 2)[1]
-            found, message, do = f'"{word}"', "only the entries of the reference", "remove it or correct its spelling"
-        raise PerfdocsError("definition-value", place(path, at), found, message[0].lower() + message[1:], do) from None
+
+    def where(at: str) -> str:
+        return place(path, at)
+
+    check_tree(tree, where, "definition")
+    definition = convert(tree, Definition, "$", where, "definition")
     _check(definition, path)
     return definition
 
@@ -246,21 +242,25 @@ def _check(d: Definition, path: Path) -> None:
             need(axis, d.axes, f"{at}.axes", "an axis of the definition")
         for name in (table.split, table.across):
             if name is not None:
-                need(name, table.axes, f"{at}", "one of the table's axes")
+                need(name, table.axes, f"{at}", "an axis of the table")
         for column in (*table.columns, *([table.by] if table.by else [])):
             need(column, quantities, f"{at}.columns", "a metric or derived quantity")
         for arm_key in table.arms:
             need(arm_key, d.arms, f"{at}.arms", "an arm of the definition")
         if table.of is not None:
-            need(table.of, d.tables, f"{at}.of", "a table of the definition")
+            measured = [k for k, t in d.tables.items() if t.of is None]
+            need(table.of, measured, f"{at}.of", "a table of measurements")
+            for axis in table.axes:
+                need(axis, d.tables[table.of].axes, f"{at}.axes", f'an axis of the table "{table.of}"')
     for key, plot in d.plots.items():
         at = f"$.plots.{key}"
         need(plot.table, d.tables, f"{at}.table", "a table of the definition")
-        need(plot.x, {*d.axes, *quantities}, f"{at}.x", "an axis, metric or derived quantity")
+        axes = d.tables[plot.table].axes
+        need(plot.x, {*axes, *quantities}, f"{at}.x", "an axis of the table, a metric or a derived quantity")
         need(plot.y, quantities, f"{at}.y", "a metric or derived quantity")
-        need(plot.by, {"arm", *d.axes}, f"{at}.by", '"arm" or an axis')
+        need(plot.by, {"arm", *axes}, f"{at}.by", '"arm" or an axis of the table')
         if plot.split is not None:
-            need(plot.split, d.axes, f"{at}.split", "an axis of the definition")
+            need(plot.split, axes, f"{at}.split", "an axis of the table")
     for key, derived in d.derived.items():
         if derived.over is not None:
             need(derived.over, d.axes, f"$.derived.{key}.over", "an axis of the definition")
@@ -275,12 +275,12 @@ def _check_namespace(d: Definition, path: Path) -> None:
     words += [(v, f"axes.{k}.values") for k, a in d.axes.items() for v in a.values if isinstance(v, str)]
     for word, kind in words:
         at = place(path, f"$.{kind}")
-        if word in RESERVED_WORDS:
+        if word in RESERVED_WORDS or (kind == "metrics" and word in RESERVED):
             raise PerfdocsError(
                 "definition-reserved",
                 at,
                 f'"{word}"',
-                "a name that is no word of the claims language",
+                "a name that is no word of the claims language and no key of a measurement",
                 "choose another key",
             )
         if not re.fullmatch(r"[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*", word):

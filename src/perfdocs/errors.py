@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PerfdocsError", "Problem", "nearest", "place"]
+__all__ = ["PerfdocsError", "Problem", "clean", "nearest", "place"]
 
 
 def place(path: Path, at: str = "") -> str:
@@ -48,7 +48,8 @@ class Problem:
     do: str
 
     def __str__(self) -> str:
-        return f"{self.where}: found {clean(self.found)}, expected {self.expected}; {self.do} [{self.code}]"
+        where, expected, do = (clean(text, 400) for text in (self.where, self.expected, self.do))
+        return f"{where}: found {clean(self.found)}, expected {expected}; {do} [{self.code}]"
 
 
 class PerfdocsError(Exception):

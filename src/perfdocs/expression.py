@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from .errors import PerfdocsError
+from .errors import PerfdocsError, nearest
 from .verdict import Value
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ __all__ = [
     "Node",
     "Number",
     "Selector",
+    "check_calls",
     "evaluate",
+    "evaluate_series",
     "names",
     "parse",
 ]
@@ -216,6 +218,62 @@ def names(node: Node) -> Iterator[Name]:
             stack.extend((item.right, item.left))
 
 
+def check_calls(node: Node, where: str, *, series: bool) -> None:
+    """Check what the grammar lets through and a derived quantity may not hold. Raises :class:`PerfdocsError`.
+
+    ``series``: it is computed over a whole series, so that a value of one point may stand only inside a function of
+    the series. Outside of one, only numbers and facts of the device are the same at every point.
+    """
+    stack: list[tuple[Node, bool]] = [(node, False)]
+    while stack:
+        item, inside = stack.pop()
+        if isinstance(item, Hole):
+            raise PerfdocsError(
+                "expression-hole", where, '"?"', "a quantity", "only a claim has text whose number it could stand for"
+            )
+        if isinstance(item, Name):
+            if item.selectors:
+                raise PerfdocsError(
+                    "expression-selector",
+                    where,
+                    f'brackets behind "{item.name}"',
+                    "quantities at the same point",
+                    "leave the brackets out",
+                )
+            if series and not inside and not item.name.startswith("device."):
+                raise PerfdocsError(
+                    "expression-series",
+                    where,
+                    f'"{item.name}", which differs from point to point',
+                    f"it inside one of {', '.join(SERIES_FUNCTIONS)}",
+                    "say which of the points is meant",
+                )
+        elif isinstance(item, Binary):
+            stack += [(item.left, inside), (item.right, inside)]
+        elif isinstance(item, Call):
+            over_series = series and not inside and item.function in SERIES_FUNCTIONS
+            if not over_series and item.function not in FUNCTIONS:
+                known = [*FUNCTIONS, *(SERIES_FUNCTIONS if series and not inside else ())]
+                apart = item.function in SERIES_FUNCTIONS
+                raise PerfdocsError(
+                    "expression-function",
+                    where,
+                    f'the function "{item.function}"',
+                    f"one of {', '.join(known)}{nearest(item.function, known)}",
+                    "name the axis of the series in `over`, and do not nest it" if apart else "correct the name",
+                )
+            wanted = ARGUMENTS.get(item.function)
+            if not item.arguments or (wanted is not None and len(item.arguments) != len(wanted)):
+                raise PerfdocsError(
+                    "expression-arguments",
+                    where,
+                    f"{len(item.arguments)} arguments of {item.function}",
+                    f"{item.function}({', '.join(wanted or ('a', 'b', '…'))})",
+                    "correct the arguments",
+                )
+            stack += [(argument, inside or over_series) for argument in item.arguments]
+
+
 def _combine(operator: str, a: Value, b: Value) -> Value:
     def over(x: float, y: float) -> float:
         if operator == "+":
@@ -231,7 +289,8 @@ def _combine(operator: str, a: Value, b: Value) -> Value:
     def ends(a_lo: float, a_hi: float, b_lo: float, b_hi: float) -> tuple[float, float]:
         if operator == "/" and b_lo <= 0 <= b_hi:
             return -math.inf, math.inf
-        corners = [over(x, y) for x in (a_lo, a_hi) for y in (b_lo, b_hi)]
+        # an end that is zero stays zero, however far the other reaches (0 × ∞ is no number)
+        corners = [0.0 if math.isnan(z := over(x, y)) else z for x in (a_lo, a_hi) for y in (b_lo, b_hi)]
         return min(corners), max(corners)
 
     lo, hi = ends(a.lo, a.hi, b.lo, b.hi)
@@ -280,6 +339,9 @@ def _best(y: Sequence[Value]) -> Value:
 
 SERIES_FUNCTIONS: dict[str, Callable[..., Value]] = {"least": _least, "best": _best}
 """Functions of a whole series along the axis a derived quantity is ``over``; arguments are lists of values."""
+
+ARGUMENTS: dict[str, tuple[str, ...]] = {"least": ("x", "y", "share of the best y"), "best": ("y",)}
+"""The arguments of functions that take a fixed number of them."""
 
 
 def evaluate(node: Node, lookup: Callable[[Name], Value]) -> Value:

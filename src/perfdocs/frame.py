@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,9 +49,12 @@ class Row:
         """A metric, derived quantity or numeric axis by key. Raises :class:`Missing` with the reason."""
         if key not in self._cache:
             try:
-                self._cache[key] = self._compute(key)
+                value = self._compute(key)
+                self._cache[key] = value if math.isfinite(value.centre) else Missing("not a finite number")
             except Missing as missing:
                 self._cache[key] = missing
+            except RecursionError:  # a chain of hundreds of derived quantities
+                self._cache[key] = Missing("derived from too many quantities in a row")
         known = self._cache[key]
         if isinstance(known, Missing):
             raise known
@@ -116,7 +120,8 @@ class _Identity:
 
     def __init__(self, benchmark: Benchmark, loaded: LoadedCard) -> None:
         self.benchmark, self.loaded = benchmark, loaded
-        self.key = (benchmark.digest, loaded.digest)
+        # a card of build/ and the same one published have the same bytes and not the same device
+        self.key = (benchmark.folder, benchmark.digest, loaded.digest, loaded.device_id)
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -136,12 +141,12 @@ def _rows_of(identity: _Identity) -> tuple[Row, ...]:
 
 def rows(benchmark: Benchmark, loaded: LoadedCard, table: str | None = None) -> tuple[Row, ...]:
     """The rows of a card in the order of the definition: arms, then axis values; of one table or of all."""
-    found = _rows_of(_Identity(benchmark, loaded))
+    definition, found = benchmark.definition, _rows_of(_Identity(benchmark, loaded))
     if table is not None:
-        if benchmark.definition.tables[table].of is not None:
-            return series_rows(benchmark.definition, found, table)
+        if definition.tables[table].of is not None:
+            found = series_rows(definition, found, table)
         found = tuple(r for r in found if r.table == table)
-    order = {a: i for i, a in enumerate(benchmark.definition.arms)}
+    order = {a: i for i, a in enumerate(definition.arms)}
     return tuple(sorted(found, key=lambda r: (order[r.arm], [_rank(r, a) for a in r.at])))
 
 
@@ -217,7 +222,7 @@ def absences(card: Card, table: str, arm: str, at: Mapping[str, AxisValue]) -> t
 
 def _records(benchmark: Benchmark, loaded: LoadedCard) -> Iterator[dict[str, object]]:
     d = benchmark.definition
-    for row in rows(benchmark, loaded):
+    for row in (row for table in d.tables for row in rows(benchmark, loaded, table)):
         base: dict[str, object] = {"benchmark": d.id, "device": loaded.device_id, "table": row.table, "arm": row.arm}
         base.update({f"at.{a}": v for a, v in row.at.items()})
         for key in (*d.metrics, *d.derived):

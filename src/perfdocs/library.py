@@ -7,18 +7,19 @@ replaced card is seen whatever its date says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from . import card as cards
-from .card import Card, Measurement, Summary
-from .definition import Definition, read_definition
+from .card import AxisValue, Card, Device, Measurement, Summary, decode_card
+from .definition import Definition, decode_definition
 from .errors import PerfdocsError, Problem, clean, nearest, place
-from .expression import names, parse
+from .expression import check_calls, names, parse
+from .files import digest, read_bytes
+from .flags import FLAGS
 from .peaks import PEAKS
 
 __all__ = ["Benchmark", "Library", "LoadedCard", "check_card", "load_benchmark", "load_library"]
@@ -107,7 +108,7 @@ def load_benchmark(
 ) -> tuple[Benchmark, list[Problem]]:
     """Read one benchmark's folder. Raises :class:`PerfdocsError` where the definition itself is wrong."""
     toml = folder / "benchmark.toml"
-    definition = _definition(toml)
+    definition, sha = _definition(toml)
     if definition.id != folder.name:
         raise PerfdocsError(
             "definition-id",
@@ -127,6 +128,7 @@ def load_benchmark(
             "set `perfdocs_cards` to a folder's name",
         )
     loaded: dict[str, LoadedCard] = {}
+    twice: set[str] = set()
     for base, published in ((here, True), (local / definition.id if local else None, False)):
         if base is None:
             continue
@@ -137,13 +139,14 @@ def load_benchmark(
                 problems.append(error.problem)
                 continue
             other = loaded.get(item.device_id)
-            if other is not None and other.published == published:
+            if other is not None:
                 problems.append(_two_files(other.path, path, item.device_id))
+                if other.published == published:
+                    twice.add(item.device_id)
+                continue
             loaded[item.device_id] = item
-    for problem in [p for p in problems if p.code == "card-two-files"]:
-        loaded.pop(problem.found.split('"')[1], None)
-    ordered = tuple(loaded[k] for k in sorted(loaded))
-    return Benchmark(definition, folder, ordered, cards.digest(toml.read_bytes())), problems
+    ordered = tuple(loaded[k] for k in sorted(loaded) if k not in twice)
+    return Benchmark(definition, folder, ordered, sha), problems
 
 
 def _two_files(a: Path, b: Path, device_id: str) -> Problem:
@@ -165,30 +168,28 @@ def _card_files(base: Path) -> Iterator[Path]:
 
 
 @lru_cache(maxsize=256)
-def _definition_of(path: Path, digest: str) -> Definition:
-    del digest  # part of the cache's key: a changed file is read again
-    definition = read_definition(path)
+def _definition_of(path: Path, data: bytes) -> Definition:
+    definition = decode_definition(data, path)
     _check_expressions(definition, path)
     return definition
 
 
-def _definition(path: Path) -> Definition:
-    try:
-        return _definition_of(path, cards.digest(path.read_bytes()))
-    except OSError as error:
-        raise PerfdocsError(
-            "definition-unreadable",
-            place(path),
-            (error.strerror or "an error").lower(),
-            "a readable file",
-            "check the file and its permissions",
-        ) from None
+def _definition(path: Path) -> tuple[Definition, str]:
+    """The definition and the sha256 of its file."""
+    data = read_bytes(path, path.parent, "definition")
+    return _definition_of(path, data), digest(data)
 
 
-def _load(path: Path, base: Path, folder: Path, definition: Definition, *, published: bool) -> LoadedCard:
-    data = cards.read_bytes(path, base)
-    digest = cards.digest(data)
-    card = cards.decode_card(data, path)
+def load_file(path: Path, definition: Definition | None = None, root: Path | None = None) -> Card:
+    """Read one card: its shape, its name and, where ``definition`` is given, what it says.
+
+    ``root`` is the folder it may not lie outside of (default: its own). Raises :class:`PerfdocsError`.
+    """
+    return _checked(read_bytes(path, root or path.parent), path, definition)
+
+
+def _checked(data: bytes, path: Path, definition: Definition | None) -> Card:
+    card = decode_card(data, path)
     if card.device.id != path.name.removesuffix(".json"):
         raise PerfdocsError(
             "card-name",
@@ -197,13 +198,20 @@ def _load(path: Path, base: Path, folder: Path, definition: Definition, *, publi
             f'"{clean(path.name.removesuffix(".json"), 80)}", the name of the file',
             f"rename the file to {card.device.id}.json",
         )
-    check_card(card, definition, path)
+    if definition is not None:
+        check_card(card, definition, path)
+    return card
+
+
+def _load(path: Path, base: Path, folder: Path, definition: Definition, *, published: bool) -> LoadedCard:
+    data = read_bytes(path, base)
+    card = _checked(data, path, definition)
     if not published:
         device = replace(
             card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
         )
         card = replace(card, device=device)
-    return LoadedCard(card, path, digest, published, _earlier(card, folder))
+    return LoadedCard(card, path, digest(data), published, _earlier(card, folder))
 
 
 def _earlier(card: Card, folder: Path) -> tuple[str, ...]:
@@ -213,7 +221,12 @@ def _earlier(card: Card, folder: Path) -> tuple[str, ...]:
         path = folder / name
         if ".." in Path(name).parts or Path(name).is_absolute():
             continue
-        if not path.is_file() or _file_digest(path, path.stat().st_mtime_ns, path.stat().st_size) != sha:
+        try:
+            facts = path.stat()
+            same = _file_digest(path, facts.st_mtime_ns, facts.st_size) == sha
+        except (OSError, PerfdocsError):  # gone, no plain file, or a name no file can have
+            same = False
+        if not same:
             changed.append(name)
     return tuple(sorted(changed))
 
@@ -221,7 +234,11 @@ def _earlier(card: Card, folder: Path) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _file_digest(path: Path, mtime: int, size: int) -> str:
     del mtime, size  # part of the cache's key
-    return cards.digest(path.read_bytes())
+    return digest(read_bytes(path, path.parent, "source"))
+
+
+_Wrong = Callable[[str, str, str, str, str], PerfdocsError]
+_Known = Callable[[str, Iterable[str], str, str], None]
 
 
 def check_card(card: Card, definition: Definition, path: Path) -> None:
@@ -262,7 +279,16 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
     seen: dict[tuple[object, ...], int] = {}
     for i, m in enumerate(card.measurements):
         at = f"$.measurements[{i}]"
-        known(m.table, definition.tables, f"{at}.table", "table")
+        known(m.table, [k for k, t in definition.tables.items() if t.of is None], f"{at}.table", "table")
+        for flag in m.flags:
+            if flag not in FLAGS:
+                raise wrong(
+                    "unknown-flag",
+                    f"{at}.flags",
+                    f'the flag "{clean(flag, 60)}"',
+                    f"one of {', '.join(FLAGS)}{nearest(flag, FLAGS)}",
+                    "correct the flag",
+                )
         known(m.arm, definition.arms, f"{at}.arm", "arm")
         axes = definition.tables[m.table].axes
         if m.arm not in definition.arms_of(m.table):
@@ -275,27 +301,7 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
             )
         for axis, value in m.at.items():
             known(axis, axes, f"{at}.at", "axis")
-            allowed = definition.axes[axis].values
-            if allowed and value not in allowed:
-                raise wrong(
-                    "unknown-axis-value",
-                    f"{at}.at.{axis}",
-                    f'"{clean(str(value), 60)}"',
-                    f"a value of the axis{nearest(str(value), map(str, allowed))}",
-                    "correct the value",
-                )
-            if not allowed and (isinstance(value, str) or not value > 0) and definition.axes[axis].scale == "log":
-                raise wrong(
-                    "axis-value",
-                    f"{at}.at.{axis}",
-                    f'"{clean(str(value), 60)}"',
-                    "a number above 0 on a logarithmic axis",
-                    "correct the value",
-                )
-            if isinstance(value, str) and not allowed and not re.fullmatch(r"[\w .+-]{1,60}", value):
-                raise wrong(
-                    "axis-value", f"{at}.at.{axis}", f'"{clean(value, 60)}"', "a short plain word", "correct the value"
-                )
+            _check_axis_value(value, axis, definition, f"{at}.at.{axis}", wrong)
         if lacking := [a for a in axes if a not in m.at]:
             raise wrong(
                 "card-point", f"{at}.at", f"no value for {', '.join(lacking)}", "one value for each axis", "add it"
@@ -316,11 +322,32 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
         known(absent.arm, definition.arms, f"{at}.arm", "arm")
         if absent.table is not None:
             known(absent.table, definition.tables, f"{at}.table", "table")
-        for axis in absent.at:
-            known(axis, definition.axes, f"{at}.at", "axis")
+        for axis, value in absent.at.items():
+            known(axis, definition.tables[absent.table].axes if absent.table else definition.axes, f"{at}.at", "axis")
+            _check_axis_value(value, axis, definition, f"{at}.at.{axis}", wrong)
 
 
-def _check_values(m: Measurement, definition: Definition, at: str, known, wrong) -> None:  # type: ignore[no-untyped-def]  # two closures of check_card
+def _check_axis_value(value: AxisValue, axis: str, definition: Definition, at: str, wrong: _Wrong) -> None:
+    allowed, scale = definition.axes[axis].values, definition.axes[axis].scale
+    shown = clean(str(value), 60)
+    if allowed:
+        if value not in allowed:
+            raise wrong(
+                "unknown-axis-value",
+                at,
+                f'"{shown}"',
+                f'a value of the axis "{axis}"{nearest(str(value), map(str, allowed))}',
+                "correct the value",
+            )
+    elif scale == "log" and (isinstance(value, str) or value <= 0):
+        raise wrong("axis-value", at, f'"{shown}"', "a number above 0 on a logarithmic axis", "correct the value")
+    elif scale == "linear" and isinstance(value, str):
+        raise wrong("axis-value", at, f'"{shown}"', "a number on a linear axis", "correct the value")
+    elif isinstance(value, str) and not re.fullmatch(r"[\w .+-]{1,60}", value):
+        raise wrong("axis-value", at, f'"{shown}"', "a short plain word", "correct the value")
+
+
+def _check_values(m: Measurement, definition: Definition, at: str, known: _Known, wrong: _Wrong) -> None:
     for key, value in m.values.items():
         known(key, definition.metrics, f"{at}.{key}", "metric")
         metric = definition.metrics[key]
@@ -365,6 +392,7 @@ def _check_expressions(definition: Definition, path: Path) -> None:
         where = place(path, f"$.derived.{key}.is")
         uses[key] = set()
         node = parse(derived.is_, where)
+        check_calls(node, where, series=derived.over is not None)
         for name in names(node):
             if name.name.startswith("device."):
                 _check_device_name(name.name, where)
@@ -378,7 +406,15 @@ def _check_expressions(definition: Definition, path: Path) -> None:
                 )
             uses[key].add(name.name)
         if derived.of_peak is not None:
-            _check_device_name(derived.of_peak, place(path, f"$.derived.{key}.of_peak"))
+            known_peaks = [f"device.peak.{p}" for p in PEAKS]
+            if derived.of_peak not in known_peaks:
+                raise PerfdocsError(
+                    "definition-name",
+                    place(path, f"$.derived.{key}.of_peak"),
+                    f'"{clean(derived.of_peak, 60)}"',
+                    f"a peak of the device{nearest(derived.of_peak, known_peaks)}",
+                    "correct the name",
+                )
     for key in uses:
         reached, todo = set[str](), [key]
         while todo:
@@ -397,7 +433,7 @@ def _check_expressions(definition: Definition, path: Path) -> None:
 
 
 def _check_device_name(name: str, where: str) -> None:
-    facts = {f"device.{f}" for f in cards.Device.__struct_fields__} | {f"device.peak.{p}" for p in PEAKS}
+    facts = {f"device.{f}" for f in Device.__struct_fields__} | {f"device.peak.{p}" for p in PEAKS}
     if name not in facts:
         raise PerfdocsError(
             "definition-name", where, f'"{name}"', f"a fact of the device{nearest(name, facts)}", "correct the name"

@@ -58,10 +58,10 @@ def scale_for(values: Iterable[float], unit: str) -> Scale:
     return Scale(1000.0**exponent, _PREFIXES[exponent] + _SHORT.get(unit, unit))
 
 
-def _digits(number: float, digits: int) -> str:
+def _digits(number: float | Decimal, digits: int) -> str:
     if number == 0:
         return "0"
-    rounded = Decimal(repr(number)).normalize()
+    rounded = (number if isinstance(number, Decimal) else Decimal(repr(number))).normalize()
     exponent = rounded.adjusted()
     quantum = Decimal(1).scaleb(exponent - digits + 1)
     rounded = rounded.quantize(quantum)
@@ -81,10 +81,11 @@ def number_text(number: float, digits: int = 3) -> str:
     if math.isinf(number):
         return "∞" if number > 0 else "−∞"
     if number and not 1e-4 <= abs(number) < 1e9:
-        exponent = math.floor(math.log10(abs(number)))
-        mantissa = _digits(number / 10.0**exponent, digits)
-        if mantissa.startswith("10"):
-            mantissa, exponent = _digits(1.0, digits), exponent + 1
+        exact = Decimal(repr(number))  # 10.0**-324 is zero
+        exponent = exact.adjusted()
+        mantissa = _digits(exact.scaleb(-exponent), digits)
+        if mantissa.lstrip("−").startswith("10"):
+            mantissa, exponent = _digits(exact.scaleb(-exponent - 1), digits), exponent + 1
         return f"{mantissa}{NBSP}×{NBSP}10{superscript(exponent)}"
     return _digits(number, digits)
 
@@ -117,19 +118,22 @@ def axis_text(value: float | str) -> str:
     """One value of an axis as shown: 1000000 → 10⁶, 2097152 → 2²¹, 1500 → 1500."""
     if isinstance(value, str):
         return value
-    if value >= 1000 and float(value).is_integer():
+    if 1000 <= value < 1e15 and float(value).is_integer():
         whole = int(value)
         if (power := round(math.log10(whole))) and 10**power == whole:
             return f"10{superscript(power)}"
         if whole >= 2048 and whole & (whole - 1) == 0:
             return f"2{superscript(whole.bit_length() - 1)}"
-        return _digits(float(whole), len(str(whole)))
+        return f"{whole:,}".replace(",", THIN) if whole >= 10_000 else str(whole)
     return f"{value:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A number as a text prints it. ``quantum`` is one unit of its last digit, in SI; ``start``–``end`` its place.
+
+    Zeros at the end of a long integer may stand for digits that were rounded away: ``27 700`` has three significant
+    digits, as it is printed here, and ``600`` has three too.
 
     ``style``: ``value`` (with ``unit`` in SI), ``percent``, ``ratio`` (×), or ``plain`` (no unit).
     """
@@ -195,6 +199,9 @@ def _printed(m: re.Match[str]) -> Printed | None:
     except InvalidOperation:
         return None
     quantum = Decimal(1).scaleb(int(number.as_tuple().exponent)) if number.is_finite() else Decimal(1)
+    whole = digits.lstrip("-0")
+    if whole.isdigit() and len(whole) > 3:
+        quantum = Decimal(1).scaleb(min(len(whole) - 3, len(whole) - len(whole.rstrip("0"))))
     if m["exponent"]:  # 10⁶
         value, step = float(number) ** int(m["exponent"].translate(_UNSUPER)), 0.0
         return Printed(m[0], value, step, "plain", "", m.start(), m.end())
