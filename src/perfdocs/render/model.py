@@ -1,23 +1,27 @@
 """What a page shows, before any output format: tables of cells and lines of text.
 
-Renderers (:mod:`.html`, :mod:`.markdown`, the docutils writer of the extension) turn these into a format and escape
-everything they print; models hold plain text.
+Renderers (:mod:`.html`, :mod:`.markdown`, :mod:`.grid`) turn these into a format and escape everything they print;
+models hold plain text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Cell", "Group", "Line", "TableModel"]
+__all__ = ["MISSING", "Cell", "Group", "Line", "LineGroup", "TableModel", "flags_in", "has_rows", "words"]
+
+MISSING = "—"
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One cell: ``text`` as shown (number without its column's unit), flags, and what a reader can ask of it.
 
-    ``best``: nothing beats it in its column. ``missing``: the reason why there is no number. ``detail``: unrounded
-    value, interval, samples (a tooltip and the tidy CSV say the same). ``anchor``: a permanent id, where this cell
-    starts a row. ``link``: an id on the device's page where the row stands.
+    ``best``: nothing beats it among its peers. ``missing``: the reason why there is no number. ``detail``: range and
+    number of runs (the detail table and the tidy CSV say the same). ``anchor``: a permanent id, where this cell starts
+    a row. ``link``: ``device-id`` or ``device-id#anchor``, the page and row where this stands. ``foreign``: the text
+    comes from a card, so its direction of writing is unknown.
     """
 
     text: str
@@ -28,11 +32,15 @@ class Cell:
     anchor: str = ""
     link: str = ""
     number: bool = True
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows under one heading whose numeric columns share one unit each (``head`` names column and unit)."""
+    """Rows under one heading whose numeric columns share one unit each (``head`` names column and unit).
+
+    The first cell of a row is its header.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -40,21 +48,45 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One statement of a list: ``lead`` stands out, then text (``foreign``: the text comes from a card)."""
+
+    lead: str
+    text: str
+    flags: tuple[str, ...] = ()
+    foreign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineGroup:
+    """Statements under one heading; no heading where a table has one part only."""
+
+    title: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TableModel:
-    """A table with its caption and the legend of every flag in it."""
+    """A table with its caption, the flags that occur in it (in the legend's order) and notes on what is missing."""
 
     key: str
     title: str
     groups: tuple[Group, ...]
     caption: str = ""
     flags: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Line, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One statement of a list: ``lead`` in bold, then text."""
+def words(text: str, *, foreign: bool = False) -> Cell:
+    """A cell of text."""
+    return Cell(text, number=False, foreign=foreign)
 
-    lead: str
-    text: str
-    flags: tuple[str, ...] = ()
+
+def has_rows(model: TableModel) -> bool:
+    """Whether there is anything to show."""
+    return any(group.rows for group in model.groups)
+
+
+def flags_in(groups: Iterable[Group]) -> frozenset[str]:
+    """Every flag of every cell."""
+    return frozenset(flag for group in groups for row in group.rows for cell in row for flag in cell.flags)

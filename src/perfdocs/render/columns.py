@@ -1,0 +1,121 @@
+"""Columns of numbers: one quantity of several rows in one unit, with ranges, shares of a peak and flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..card import Summary
+from ..definition import Definition, Derived, Metric
+from ..flags import FLAGS
+from ..frame import Missing, Row, share_of_peak
+from ..quantity import NBSP, Scale, format_percent, number_text, scale_for
+from ..verdict import Value
+from .model import MISSING, Cell
+from .points import ordered_flags
+
+__all__ = ["Column", "column", "digits_of", "head_text", "marks", "missing_cell", "range_text", "value_text"]
+
+DIGITS = 3
+WHOLE = 10**9
+PEAK_WORDS = {"fp64": "FP64 peak", "fp32": "FP32 peak", "dram": "DRAM peak"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A head that names quantity and unit, and one cell a row."""
+
+    head: str
+    cells: tuple[Cell, ...]
+
+
+def head_text(label: str, scale: Scale, extra: str = "") -> str:
+    """``wall (µs)``; ``extra`` says what stands in brackets in the cells."""
+    inside = ", ".join(filter(None, [scale.unit.replace(" ", NBSP), extra]))
+    return f"{label} ({inside})" if inside else label
+
+
+def value_text(value: Value, quantity: Metric | Derived, scale: Scale, digits: int = DIGITS) -> str:
+    """The centre in the column's unit; a count without prefix prints whole."""
+    number = value.centre / scale.factor
+    whole = isinstance(quantity, Metric) and quantity.kind == "count" and scale.factor == 1.0
+    if whole and float(number).is_integer() and abs(number) < WHOLE:
+        return number_text(number, max(len(str(int(abs(number)))), DIGITS)) if abs(number) >= 1000 else f"{number:.0f}"
+    return number_text(number, digits)
+
+
+def range_text(value: Value, centre: str, scale: Scale, digits: int = DIGITS) -> str:
+    """The display range in brackets, where it reads differently from the centre; else nothing."""
+    low, high = number_text(value.show_lo / scale.factor, digits), number_text(value.show_hi / scale.factor, digits)
+    return "" if low == centre == high else f"{NBSP}({low}–{high})"
+
+
+def missing_cell(reason: str) -> Cell:
+    """A cell that says why it holds no number."""
+    return Cell(MISSING, missing=reason)
+
+
+def digits_of(row: Row, key: str) -> int:
+    """Significant digits a value is printed with: never more than an imported source gave."""
+    raw = row.raw.values.get(key) if row.raw else None
+    return min(DIGITS, raw.digits) if isinstance(raw, Summary) and raw.digits else DIGITS
+
+
+def column(found: Sequence[Row], key: str, best: Iterable[str] = ()) -> Column | None:
+    """A column for these rows; ``best`` names arms. ``None`` where no row holds a value."""
+    definition = found[0].definition
+    quantity = definition.quantity(key)
+    if isinstance(quantity, Metric) and quantity.kind == "choice":
+        return _choices(found, key, quantity)
+    values: list[Value | Missing] = []
+    for row in found:
+        try:
+            values.append(row.value(key))
+        except Missing as missing:
+            values.append(missing)
+    if all(isinstance(v, Missing) for v in values):
+        return None
+    scale = scale_for([v.centre for v in values if isinstance(v, Value)], quantity.unit)
+    winners = frozenset(best)
+    shares = [_share(row, key) for row in found] if isinstance(quantity, Derived) and quantity.of_peak else None
+    cells = []
+    for i, (row, value) in enumerate(zip(found, values, strict=True)):
+        if isinstance(value, Missing):
+            cells.append(missing_cell(value.reason))
+            continue
+        digits = digits_of(row, key)
+        text, flags = value_text(value, quantity, scale, digits), value.flags
+        if isinstance(quantity, Metric):
+            if value.show_lo != value.show_hi:
+                text += range_text(value, text, scale, digits)
+        elif shares is not None and (share := shares[i]) is not None:
+            text, flags = f"{text}{NBSP}({format_percent(share.centre)})", flags | share.flags
+        cells.append(Cell(text, ordered_flags(flags) if flags else (), row.arm in winners))
+    extra = _peak_words(definition, key) if shares is not None and any(s is not None for s in shares) else ""
+    return Column(head_text(quantity.label, scale, extra), tuple(cells))
+
+
+def _choices(found: Sequence[Row], key: str, quantity: Metric) -> Column | None:
+    chosen = [row.choice(key) for row in found]
+    if not any(chosen):
+        return None
+    cells = (Cell(c, number=False, foreign=True) if c else missing_cell("not recorded") for c in chosen)
+    return Column(quantity.label, tuple(cells))
+
+
+def _share(row: Row, key: str) -> Value | None:
+    try:
+        return share_of_peak(row, key)
+    except Missing:
+        return None
+
+
+def _peak_words(definition: Definition, key: str) -> str:
+    entry = definition.derived[key]
+    name = (entry.of_peak or "").removeprefix("device.").removeprefix("peak.")
+    return f"share of {PEAK_WORDS.get(name, name.replace('_', ' '))}"
+
+
+def marks(flags: Iterable[str]) -> str:
+    """The marks of flags, as they stand behind a value."""
+    return "".join(FLAGS[f].mark if f in FLAGS else "?" for f in flags)

@@ -1,0 +1,96 @@
+"""The detail of a table: every column of its definition, one part for each point that arms are compared at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..definition import Definition
+from ..frame import Missing, Row, rows
+from ..library import Benchmark, LoadedCard
+from ..verdict import fastest
+from .columns import Column, column
+from .model import Cell, Group, TableModel, flags_in, words
+from .points import absence_notes, axis_value_text, by_axis, ordered_flags, ruler, selection_text, values_by_arm
+
+__all__ = ["detail", "spread_words"]
+
+
+def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
+    """Rows are arms (and what axes remain), columns the table's, in one unit a column and part; an anchor a row.
+
+    Parts follow ``split`` and ``across``; where one arm only was measured, ``across`` stays a column, so that a sweep
+    is one part. A column without any value in the card is dropped.
+    """
+    definition = benchmark.definition
+    entry = definition.tables[table]
+    found = rows(benchmark, loaded, table)
+    several = len({row.arm for row in found}) > 1
+    across = entry.across if several else None
+    groups = tuple(_groups(definition, found, table, entry.split, across))
+    return TableModel(
+        f"{definition.id}-{table}-detail",
+        entry.title,
+        groups,
+        spread_words(loaded),
+        ordered_flags(flags_in(groups)),
+        absence_notes(benchmark, loaded, table),
+    )
+
+
+def spread_words(loaded: LoadedCard) -> str:
+    """What a centre and the range in brackets are, by the method of the card."""
+    method = loaded.card.method
+    if method.protocol == "rotate":
+        return f"Timed values: median of {method.runs} runs (interquartile range)."
+    if method.runs >= 3:
+        return f"Timed values: mean of the middle {method.runs - 2} of {method.runs} runs (range of those)."
+    return f"Timed values: mean of {method.runs} runs (their range)."
+
+
+def _groups(
+    definition: Definition, found: Sequence[Row], table: str, split: str | None, across: str | None
+) -> Iterator[Group]:
+    keys = tuple(k for k in definition.tables[table].columns if _held(found, k))
+    by = ruler(definition, table)
+    for outer, part in by_axis(found, split):
+        for inner, members in by_axis(part, across):
+            pairs = ((split, outer), (across, inner))
+            title = ", ".join(selection_text(definition, a, v) for a, v in pairs if a is not None and v is not None)
+            yield _group(definition, members, [a for a in members[0].at if a not in (split, across)], keys, by, title)
+
+
+def _held(found: Sequence[Row], key: str) -> bool:
+    """Whether any row holds a value: stops at the first."""
+    for row in found:
+        if row.choice(key):
+            return True
+        try:
+            row.value(key)
+        except Missing:
+            continue
+        return True
+    return False
+
+
+def _group(
+    definition: Definition, members: Sequence[Row], axes: Sequence[str], keys: Sequence[str], by: str | None, title: str
+) -> Group:
+    better = definition.quantity(by).better or "lower" if by else "lower"
+    best: tuple[str, ...] = ()
+    ordered = list(members)
+    if by is not None and not axes:
+        values = values_by_arm(members, by)
+        if len(values) > 1:
+            best = fastest(values, better=better, tolerance=definition.tolerance)
+        sign = -1.0 if better == "higher" else 1.0
+        ordered.sort(key=lambda r: sign * values[r.arm].centre if r.arm in values else float("inf"))
+    several = len({row.arm for row in members}) > 1 or not axes
+    columns: list[Column] = [c for k in keys if (c := column(ordered, k, best if k == by else ()))]
+    head = (["arm"] if several else []) + [definition.axes[a].label for a in axes] + [c.head for c in columns]
+    body = []
+    for i, row in enumerate(ordered):
+        lead = [words(definition.arms[row.arm].label)] if several else []
+        lead += [words(axis_value_text(definition, a, row.at[a])) for a in axes]
+        lead[0] = Cell(lead[0].text, number=False, anchor=row.anchor)
+        body.append((*lead, *(c.cells[i] for c in columns)))
+    return Group(tuple(head), tuple(body), title)

@@ -1,0 +1,162 @@
+"""Tables across devices: what was measured on what, and how the devices' best arms compare."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ..card import AxisValue
+from ..definition import Definition
+from ..frame import Row, find, rows
+from ..library import Benchmark, LoadedCard
+from ..quantity import format_ratio, scale_for
+from ..verdict import Value, fastest
+from .columns import digits_of, head_text, range_text, value_text
+from .facts import DEVICE_KINDS, recorded_text
+from .fastest import Statement, statement
+from .model import Cell, Group, TableModel, flags_in, words
+from .points import by_axis, labels_of, ordered_flags, point_text, ruler
+
+__all__ = ["comparison", "measured_on"]
+
+
+def measured_on(benchmarks: Sequence[Benchmark], device_ids: Collection[str] | None = None) -> TableModel:
+    """One row for each device and benchmark: what, when, how much, by what method, from which sources."""
+    several = len(benchmarks) > 1
+    head = [
+        "device",
+        "kind",
+        *(["benchmark"] if several else []),
+        "recorded (UTC)",
+        "measurements",
+        "extent",
+        "driver",
+        "origin",
+        "sources",
+    ]
+    found = [
+        (loaded, benchmark)
+        for benchmark in benchmarks
+        for loaded in benchmark.cards
+        if device_ids is None or loaded.device_id in device_ids
+    ]
+    found.sort(key=lambda pair: (pair[0].card.device.kind != "gpu", pair[0].device_id, pair[1].definition.id))
+    body = tuple(_measured_row(loaded, benchmark, several) for loaded, benchmark in found)
+    groups = (Group(tuple(head), body),) if body else ()
+    return TableModel("measured-on", "Measured on", groups, "", ordered_flags(flags_in(groups)))
+
+
+def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tuple[Cell, ...]:
+    card = loaded.card
+    flags = () if card.origin.kind == "measured" else (card.origin.kind,)
+    origin = card.origin.kind if card.origin.source is None else f"{card.origin.kind}: {card.origin.source}"
+    earlier = f"measured with earlier sources: {', '.join(loaded.earlier_sources)}" if loaded.earlier_sources else ""
+    if not card.source.files:
+        earlier = "not recorded"
+    return (
+        Cell(card.device.name, flags, link=loaded.device_id, number=False, foreign=True),
+        words(DEVICE_KINDS[card.device.kind]),
+        *([words(benchmark.definition.title)] if several else []),
+        words(recorded_text(card.recorded).removesuffix("\u00a0UTC")),
+        Cell(str(len(card.measurements))),
+        words("quick" if card.method.quick else "full"),
+        words(card.host.driver or "", foreign=True),
+        words(origin, foreign=card.origin.source is not None),
+        words(earlier or "current", foreign=bool(loaded.earlier_sources)),
+    )
+
+
+def comparison(
+    benchmark: Benchmark,
+    table: str,
+    at: Mapping[str, AxisValue] | None = None,
+    device_ids: Collection[str] | None = None,
+) -> TableModel | None:
+    """Devices compared by their best arms, best device first; one part for each point.
+
+    ``at`` fixes axes. Axes left free: each value of ``split`` is a part; of ``across`` the largest value that most
+    devices share is taken; every other axis gives parts. ``None`` where fewer than two devices share a point.
+    """
+    definition = benchmark.definition
+    by = ruler(definition, table)
+    chosen = [c for c in benchmark.cards if device_ids is None or c.device_id in device_ids]
+    if by is None or len(chosen) < 2:
+        return None
+    points: dict[tuple[AxisValue, ...], dict[LoadedCard, list[Row]]] = {}
+    for loaded in chosen:
+        for row in find(rows(benchmark, loaded, table), **(at or {})):
+            points.setdefault(tuple(row.at.values()), {}).setdefault(loaded, []).append(row)
+    shared = {p: devices for p, devices in points.items() if len(devices) > 1}
+    across = definition.tables[table].across
+    if across is not None and across not in (at or {}):
+        shared = _largest(definition, table, across, shared)
+    first = [next(iter(devices.values()))[0] for devices in shared.values()]
+    order = _ordered(first, definition.tables[table].split)
+    groups = tuple(_device_group(definition, shared[tuple(row.at.values())], by) for row in order)
+    if not groups:
+        return None
+    title = f"{definition.title}: devices compared"
+    caption = "Each device by its best arm; best device first; bold: no device beats it."
+    return TableModel(f"{definition.id}-{table}-devices", title, groups, caption, ordered_flags(flags_in(groups)))
+
+
+def _largest(
+    definition: Definition, table: str, across: str, shared: Mapping[tuple[AxisValue, ...], dict[LoadedCard, list[Row]]]
+) -> dict[tuple[AxisValue, ...], dict[LoadedCard, list[Row]]]:
+    """Of the points that differ in ``across`` only, the last that the most devices share."""
+    place = definition.tables[table].axes.index(across)
+    best: dict[tuple[AxisValue, ...], tuple[AxisValue, ...]] = {}
+    for _, members in by_axis([next(iter(d.values()))[0] for d in shared.values()], across):
+        for row in members:
+            point = tuple(row.at.values())
+            rest = point[:place] + point[place + 1 :]
+            if rest not in best or len(shared[point]) >= len(shared[best[rest]]):
+                best[rest] = point
+    return {point: shared[point] for point in best.values()}
+
+
+def _ordered(found: Sequence[Row], split: str | None) -> list[Row]:
+    return [row for _, part in by_axis(found, split) for row in part]
+
+
+def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[Row]], by: str) -> Group:
+    quantity = definition.quantity(by)
+    said: dict[LoadedCard, Statement] = {
+        c: s for c, found in devices.items() if (s := statement(definition, found, by))
+    }
+    values: dict[str, Value] = {c.device_id: s.values[0] for c, s in said.items()}
+    scale = scale_for([v.centre for v in values.values()], quantity.unit)
+    sign = -1.0 if quantity.better == "higher" else 1.0
+    best = fastest(values, better=quantity.better or "lower", tolerance=definition.tolerance)
+    top = values[best[0]].centre if best else 1.0
+    body = []
+    for loaded in sorted(said, key=lambda c: (sign * values[c.device_id].centre, c.device_id)):
+        state, value = said[loaded], values[loaded.device_id]
+        row = next(r for r in devices[loaded] if r.arm == state.arms[0])
+        digits = digits_of(row, by)
+        text = value_text(value, quantity, scale, digits)
+        text += range_text(value, text, scale, digits) if value.show_lo != value.show_hi else ""
+        joined = {"level": " = ", "undecided": " ~ "}.get(state.kind, "")
+        share = (
+            value.centre / top if quantity.better != "higher" else top / value.centre if value.centre else float("nan")
+        )
+        body.append(
+            (
+                Cell(loaded.card.device.name, link=loaded.device_id, number=False, foreign=True),
+                words(
+                    joined.join(labels_of(definition, state.arms)) if joined else labels_of(definition, state.arms)[0]
+                ),
+                Cell(
+                    text,
+                    ordered_flags(value.flags),
+                    loaded.device_id in best,
+                    "",
+                    "",
+                    "",
+                    f"{loaded.device_id}#{row.anchor}",
+                ),
+                Cell(format_ratio(share)),
+            )
+        )
+    first = next(iter(devices.values()))[0]
+    head = ("device", "best arm", head_text(quantity.label, scale), "to the best")
+    return Group(head, tuple(body), point_text(definition, first.at))

@@ -1,0 +1,179 @@
+"""Fastest lines: at each point who is fastest and by how much, in words that :mod:`perfdocs.verdict` decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..card import AxisValue
+from ..definition import Definition
+from ..frame import Row, rows
+from ..library import Benchmark, LoadedCard
+from ..quantity import NBSP, format_ratio, format_value
+from ..verdict import Order, Value, compare, fastest, ratio
+from .model import Line, LineGroup
+from .points import axis_value_text, by_axis, labels_of, ordered_flags, point_text, ruler, selection_text, values_by_arm
+
+__all__ = ["Statement", "fastest_lines", "statement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Who leads at one point. ``kind``: ``faster`` (one arm beats all), ``level``, ``undecided`` or ``alone``.
+
+    ``arms`` are those the best centre does not beat, best first; ``then`` is the next arm, where every one of them
+    beats it, and ``lead`` the ratio of the best centre to its centre, as a number above 1.
+    """
+
+    kind: str
+    arms: tuple[str, ...]
+    values: tuple[Value, ...]
+    then: str | None = None
+    lead: float | None = None
+    flags: frozenset[str] = frozenset()
+
+
+def statement(definition: Definition, found: Iterable[Row], by: str) -> Statement | None:
+    """The statement for rows that share a point; ``None`` where none has a value."""
+    values = values_by_arm(found, by)
+    better = definition.quantity(by).better or "lower"
+    if not values:
+        return None
+    best = fastest(values, better=better, tolerance=definition.tolerance)
+    shown = tuple(values[a] for a in best)
+    if len(values) == 1:
+        return Statement("alone", best, shown, flags=shown[0].flags)
+
+    def order(a: str, b: str) -> Order:
+        return compare(values[a], values[b], better=better, tolerance=definition.tolerance)
+
+    kind = "faster"
+    if len(best) > 1:
+        pairs = [(a, b) for i, a in enumerate(best) for b in best[i + 1 :]]
+        kind = "level" if all(order(a, b) is Order.LEVEL for a, b in pairs) else "undecided"
+    flags = frozenset[str]().union(*(v.flags for v in shown))
+    sign = -1.0 if better == "higher" else 1.0
+    rest = sorted((a for a in values if a not in best), key=lambda a: (sign * values[a].centre, a))
+    if rest and all(order(a, rest[0]) is Order.FASTER for a in best):
+        first, second = (best[0], rest[0]) if better == "higher" else (rest[0], best[0])
+        lead = ratio(values[first], values[second])
+        return Statement(kind, best, shown, rest[0], lead.centre, flags | values[rest[0]].flags)
+    return Statement(kind, best, shown, None, None, flags)
+
+
+def fastest_lines(benchmark: Benchmark, loaded: LoadedCard, table: str) -> tuple[LineGroup, ...]:
+    """One group for each value of ``split``, one line a point, over all arms on the device.
+
+    A tag that is ``apart`` adds lines without its arms. Neighbouring points where the same arm leads the same next
+    one share a line.
+    """
+    definition = benchmark.definition
+    by = ruler(definition, table)
+    found = rows(benchmark, loaded, table)
+    if by is None or len({row.arm for row in found}) < 2:
+        return ()
+    entry = definition.tables[table]
+    groups = []
+    for value, part in by_axis(found, entry.split):
+        title = "" if value is None or entry.split is None else selection_text(definition, entry.split, value)
+        axes = [a for a in entry.axes if a != entry.split]
+        lines = tuple(_lines(definition, part, axes, entry.across, by))
+        if lines:
+            groups.append(LineGroup(title, lines))
+    return tuple(groups)
+
+
+def _lines(
+    definition: Definition, part: Sequence[Row], axes: Sequence[str], across: str | None, by: str
+) -> Iterator[Line]:
+    others = [a for a in axes if a != across]
+    series: dict[tuple[AxisValue, ...], list[Row]] = {}
+    for row in part:
+        series.setdefault(tuple(row.at[a] for a in others), []).append(row)
+    for head, members in series.items():
+        lead = point_text(definition, dict(zip(others, head, strict=True)))
+        points = by_axis(members, across)
+        whole = [(v, statement(definition, found, by)) for v, found in points]
+        yield from _said(definition, lead, across, whole, by, "")
+        for tag, entry in definition.tags.items():
+            tagged = {a for a, arm in definition.arms.items() if tag in arm.tags}
+            if entry.apart and any(row.arm in tagged for row in members):
+                rest = [(v, statement(definition, [r for r in f if r.arm not in tagged], by)) for v, f in points]
+                yield from _said(definition, lead, across, rest, by, f"without {entry.label}")
+
+
+def _said(
+    definition: Definition,
+    lead: str,
+    across: str | None,
+    points: Sequence[tuple[AxisValue | None, Statement | None]],
+    by: str,
+    scope: str,
+) -> Iterator[Line]:
+    run: list[tuple[AxisValue | None, Statement]] = []
+    for value, said in points:
+        if said is None:
+            continue
+        if run and not _continues(run[-1][1], said):
+            yield _line(definition, lead, across, run, by, scope)
+            run = []
+        run.append((value, said))
+    if run:
+        yield _line(definition, lead, across, run, by, scope)
+
+
+def _continues(a: Statement, b: Statement) -> bool:
+    return a.kind == b.kind == "faster" and a.arms == b.arms and a.then == b.then and a.then is not None
+
+
+def _line(
+    definition: Definition,
+    lead: str,
+    across: str | None,
+    run: Sequence[tuple[AxisValue | None, Statement]],
+    by: str,
+    scope: str,
+) -> Line:
+    where = [lead]
+    if across is not None:
+        values = [v for v, _ in run if v is not None]
+        if len(values) > 1 and definition.axes[across].scale != "category":
+            texts = ", ".join(axis_value_text(definition, across, v) for v in values)
+            where.append(f"{definition.axes[across].label}{NBSP}={NBSP}{texts}")
+        else:
+            where.append(", ".join(selection_text(definition, across, v) for v in values))
+    where.append(scope)
+    flags = frozenset[str]().union(*(s.flags for _, s in run))
+    text = _text(definition, [s for _, s in run], by)
+    return Line(", ".join(filter(None, where)), text, ordered_flags(flags))
+
+
+def _text(definition: Definition, run: Sequence[Statement], by: str) -> str:
+    unit = definition.quantity(by).unit
+    said = run[0]
+    names = labels_of(definition, said.arms)
+    if len(run) > 1:
+        times = ", ".join(format_value(s.values[0].centre, unit) for s in run)
+        ratios = [format_ratio(s.lead) for s in run if s.lead is not None]
+        leads = f"each {ratios[0]}" if len(set(ratios)) == 1 else ", ".join(ratios)
+        return f"{names[0]}, {times}; {leads} ahead of {labels_of(definition, [said.then or ''])[0]}"
+    each = [f"{name}, {format_value(v.centre, unit)}" for name, v in zip(names, said.values, strict=True)]
+    if said.kind == "alone":
+        return f"{each[0]}; no other arm was measured here"
+    text = (
+        each[0]
+        if said.kind == "faster"
+        else f"level: {_and(each)}"
+        if said.kind == "level"
+        else f"not beaten: {_and(each)} (undecided between them)"
+    )
+    if said.then is None or said.lead is None:
+        return text
+    then = labels_of(definition, [said.then])[0]
+    if said.kind == "faster":
+        return f"{text}; {format_ratio(said.lead)} ahead of {then}"
+    return f"{text}; then {then}, {format_ratio(said.lead)} behind {names[0]}"
+
+
+def _and(parts: Sequence[str]) -> str:
+    return f"{'; '.join(parts[:-1])}; and {parts[-1]}" if len(parts) > 2 else " and ".join(parts)

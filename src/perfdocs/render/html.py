@@ -1,0 +1,158 @@
+"""Models as HTML: small, well-formed (XHTML too, for EPUB), everything escaped, no script and no style.
+
+Numbers are the default of a cell, so that they cost no class: ``td.t`` is text, ``td.b`` best, ``td.m`` missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from .columns import marks
+from .facts import flag_legend
+from .model import Cell, Group, Line, LineGroup, TableModel, has_rows
+from .points import ORIGINS
+
+__all__ = ["Links", "escape", "isolate", "lines_html", "notes_html", "plain", "table_html"]
+
+Links = Callable[[str], str | None]
+"""Device id to the URL of its page, without a fragment: ``""`` for this page, ``None`` for no link."""
+
+_SPACE = re.compile(r"[\t\n\v\f\r\u0085\u2028\u2029]+")
+_BAD = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff]"
+)
+
+
+def plain(text: str) -> str:
+    """Text fit for a line of any format: breaks become spaces; controls and overrides of direction a visible mark."""
+    if text.isprintable():
+        return text
+    return _BAD.sub("\N{REPLACEMENT CHARACTER}", _SPACE.sub(" ", text))
+
+
+def escape(text: str) -> str:
+    """Text fit for HTML, in an element or in a quoted attribute."""
+    text = plain(text)
+    if text.isalnum():
+        return text
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("'", "&#39;")
+
+
+def isolate(text: str) -> str:
+    """Text from a card, escaped, its direction of writing kept from what stands around it."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
+def _sup(flags: tuple[str, ...]) -> str:
+    """Marks behind a value; those that a whole card bears are explained in the legend only."""
+    parts = []
+    for flag in flags:
+        mark = escape(marks((flag,)))
+        parts.append(mark if flag in ORIGINS else f'<abbr title="{escape(flag.replace("_", " "))}">{mark}</abbr>')
+    return f"<sup>{''.join(parts)}</sup>"
+
+
+def _content(cell: Cell, links: Links | None) -> str:
+    text = isolate(cell.text) if cell.foreign else escape(cell.text)
+    if cell.link and links is not None:
+        device, _, anchor = cell.link.partition("#")
+        page = links(device)
+        if page is not None and (page or anchor):
+            text = f'<a href="{escape(page)}{"#" + escape(anchor) if anchor else ""}">{text}</a>'
+    return text + _sup(cell.flags) if cell.flags else text
+
+
+def _cell(cell: Cell, links: Links | None) -> str:
+    if cell.missing:
+        return f'<td class="m" title="{escape(cell.missing)}">{escape(cell.text)}</td>'
+    if cell.number and not cell.best and not cell.detail:
+        return f"<td>{_content(cell, links)}</td>"
+    name = "" if cell.number else "t"
+    if cell.best:
+        name = f"{name} b".strip()
+    attributes = (f' class="{name}"' if name else "") + (f' title="{escape(cell.detail)}"' if cell.detail else "")
+    return f"<td{attributes}>{_content(cell, links)}</td>"
+
+
+def _rows(group: Group, links: Links | None, anchors: bool) -> Iterator[str]:
+    for row in group.rows:
+        first = row[0]
+        anchor = f' id="{escape(first.anchor)}"' if anchors and first.anchor else ""
+        yield f'<tr{anchor}><th scope="row">{_content(first, links)}</th>'
+        for cell in row[1:]:
+            yield _cell(cell, links)
+        yield "</tr>\n"
+
+
+def _head(group: Group) -> str:
+    texts = group.rows[0] if group.rows else ()
+    cells = []
+    for i, name in enumerate(group.head):
+        kind = ' class="t"' if i < len(texts) and not texts[i].number else ""
+        cells.append(f'<th scope="col"{kind}>{escape(name)}</th>')
+    return f"<thead><tr>{''.join(cells)}</tr></thead>"
+
+
+def table_html(
+    model: TableModel, links: Links | None = None, *, anchors: bool = True, legend: bool = True, notes: bool = True
+) -> str:
+    """A table model: caption, one ``table`` a group in one container that scrolls, notes and the legend of its flags.
+
+    ``anchors`` gives rows their ids, for the one page where they live. Empty string where there are no rows.
+    """
+    if not has_rows(model):
+        return ""
+    titled = any(group.title for group in model.groups)
+    caption = f'<p class="perfdocs-caption">{escape(model.caption)}</p>\n' if model.caption else ""
+    parts = [f'<p class="perfdocs-title">{escape(model.title)}</p>\n{caption}' if titled else caption]
+    parts.append(f'<div class="perfdocs-table" tabindex="0" role="region" aria-label="{escape(model.title)}">\n')
+    for group in model.groups:
+        if group.rows:
+            parts.append(f"<table><caption>{escape(group.title or model.title)}</caption>{_head(group)}<tbody>\n")
+            parts.extend(_rows(group, links, anchors))
+            parts.append("</tbody></table>\n")
+    parts.append("</div>\n")
+    parts.append(notes_html(model, legend=legend, notes=notes))
+    return "".join(parts)
+
+
+def _line(line: Line, join: str) -> str:
+    text = isolate(line.text) if line.foreign else escape(line.text)
+    return f"{escape(line.lead)}{join}{text}"
+
+
+def notes_html(model: TableModel, *, legend: bool = True, notes: bool = True) -> str:
+    """Why something is missing, and what the marks mean: readable without hovering."""
+    parts = []
+    if notes and model.notes:
+        items = "".join(f"<li>{_line(note, ': ')}</li>" for note in model.notes)
+        parts.append(f'<p class="perfdocs-notes">Not run:</p>\n<ul class="perfdocs-notes">{items}</ul>\n')
+    if legend and model.flags:
+        items = "".join(
+            f"<li><sup>{escape(f.lead)}</sup> {_line(Line('', f.text, (), f.foreign), '')}</li>"
+            for f in flag_legend(model.flags)
+        )
+        parts.append(f'<ul class="perfdocs-flags">{items}</ul>\n')
+    return "".join(parts)
+
+
+def lines_html(groups: Iterable[LineGroup], *, legend: bool = True) -> str:
+    """Fastest lines: a list a group, its title before it."""
+    parts = []
+    seen: set[str] = set()
+    for group in groups:
+        if group.title:
+            parts.append(f'<p class="perfdocs-title">{escape(group.title)}</p>\n')
+        items = []
+        for line in group.lines:
+            seen.update(line.flags)
+            lead = f"<strong>{escape(line.lead)}:</strong> " if line.lead else ""
+            text = isolate(line.text) if line.foreign else escape(line.text)
+            items.append(f"<li>{lead}{text}{_sup(line.flags) if line.flags else ''}</li>\n")
+        parts.append(f'<ul class="perfdocs-fastest">\n{"".join(items)}</ul>\n')
+    if legend and seen:
+        items = [f"<li><sup>{escape(f.lead)}</sup> {escape(f.text)}</li>" for f in flag_legend(seen)]
+        parts.append(f'<ul class="perfdocs-flags">{"".join(items)}</ul>\n')
+    return "".join(parts)

@@ -1,0 +1,148 @@
+"""Points of a table in words, and how its rows fall into parts: what every table, line and plot of it agrees on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from ..card import AxisValue
+from ..definition import Definition
+from ..flags import FLAGS
+from ..frame import Missing, Row, absences, rows
+from ..library import Benchmark, LoadedCard
+from ..quantity import NBSP, axis_text, scale_for
+from ..verdict import Value
+from .model import Line
+
+__all__ = [
+    "ORIGINS",
+    "absence_notes",
+    "axis_value_text",
+    "by_axis",
+    "labels_of",
+    "ordered_flags",
+    "point_text",
+    "ruler",
+    "selection_text",
+    "values_by_arm",
+]
+
+Point = tuple[AxisValue, ...]
+ORIGINS = frozenset({"imported", "synthetic"})
+"""Flags that every value of a card bears."""
+
+
+def axis_value_text(definition: Definition, axis: str, value: AxisValue) -> str:
+    """One value of an axis, without the axis's name: its label, ``10⁶``, or an exact number with its unit."""
+    entry = definition.axes[axis]
+    if (label := entry.labels.get(str(value))) is not None or isinstance(value, str):
+        return label if label is not None else str(value)
+    if entry.unit in ("", "sample", "1"):
+        return axis_text(value)
+    scale = scale_for([value], entry.unit)
+    return f"{value / scale.factor:.12g}{NBSP}{scale.unit}"
+
+
+def selection_text(definition: Definition, axis: str, value: AxisValue) -> str:
+    """One value of an axis as a reader says it: ``N = 10⁶``; a category speaks for itself."""
+    text = axis_value_text(definition, axis, value)
+    if definition.axes[axis].scale == "category":
+        return text
+    return f"{definition.axes[axis].label}{NBSP}={NBSP}{text}"
+
+
+def point_text(definition: Definition, at: Mapping[str, AxisValue]) -> str:
+    """A point, or a part of one: ``spread-1000, N = 10⁶``."""
+    return ", ".join(selection_text(definition, axis, value) for axis, value in at.items())
+
+
+def by_axis(found: Sequence[Row], axis: str | None) -> list[tuple[AxisValue | None, list[Row]]]:
+    """Rows in parts by the value of an axis, in the axis's order; one part, of ``None``, without an axis."""
+    if axis is None:
+        return [(None, list(found))] if found else []
+    parts: dict[AxisValue, list[Row]] = {}
+    for row in found:
+        parts.setdefault(row.at[axis], []).append(row)
+    known = {v: i for i, v in enumerate(found[0].definition.axes[axis].values)} if found else {}
+
+    def rank(value: AxisValue) -> tuple[float, str]:
+        if value in known:
+            return (known[value], "")
+        return (float(value), "") if not isinstance(value, str) else (0.0, value)
+
+    return [(value, parts[value]) for value in sorted(parts, key=rank)]
+
+
+def ruler(definition: Definition, table: str) -> str | None:
+    """The quantity that ranks arms in a table, ``None`` where nothing does.
+
+    It is the table's ``by``, the definition's default where that is a column, or the first column with a better end.
+    """
+    entry = definition.tables[table]
+    wanted = [entry.by] if entry.by else []
+    wanted += [definition.default] if definition.default in entry.columns else []
+    return next((k for k in [*wanted, *entry.columns] if definition.quantity(k).better is not None), None)
+
+
+def labels_of(definition: Definition, arms: Iterable[str]) -> list[str]:
+    """Labels of arms; two arms that share a label are told apart by their keys."""
+    keys = list(arms)
+    every = [definition.arms[k].label for k in keys]
+    return [f"{label} ({key})" if every.count(label) > 1 else label for key, label in zip(keys, every, strict=True)]
+
+
+def values_by_arm(found: Iterable[Row], key: str) -> dict[str, Value]:
+    """The value of a quantity for each arm that has it, of rows that share a point."""
+    values: dict[str, Value] = {}
+    for row in found:
+        try:
+            values[row.arm] = row.value(key)
+        except Missing:
+            continue
+    return values
+
+
+def ordered_flags(flags: Iterable[str]) -> tuple[str, ...]:
+    """Flags in the legend's order; unknown ones, which a newer card may bring, last."""
+    present = frozenset(flags)
+    return (*(f for f in FLAGS if f in present), *sorted(present - FLAGS.keys()))
+
+
+def absence_notes(benchmark: Benchmark, loaded: LoadedCard, table: str) -> tuple[Line, ...]:
+    """Why arms that belong to this device's kind are missing: one line for each arm and reason."""
+    definition, card = benchmark.definition, loaded.card
+    if definition.tables[table].of is not None:
+        return ()
+    found = rows(benchmark, loaded, table)
+    axes = definition.tables[table].axes
+    measured = {(r.arm, *r.at.values()) for r in found}
+    points = list(dict.fromkeys(tuple(r.at.values()) for r in found))
+    lines: list[Line] = []
+    for arm in definition.arms_of(table):
+        if card.device.kind not in definition.arms[arm].on:
+            continue
+        reasons: dict[tuple[str, bool], list[Point]] = {}
+        for point in points:
+            if (arm, *point) not in measured:
+                hits = absences(card, table, arm, dict(zip(axes, point, strict=True)))
+                reason = (hits[0].reason, True) if hits else ("not measured; the card gives no reason", False)
+                reasons.setdefault(reason, []).append(point)
+        label = definition.arms[arm].label
+        for (reason_text, foreign), missing in reasons.items():
+            where = "" if len(missing) == len(points) else f", {_points_text(definition, axes, missing)}"
+            lines.append(Line(label + where, reason_text, (), foreign))
+    return tuple(lines)
+
+
+def _points_text(definition: Definition, axes: Sequence[str], points: Sequence[Point]) -> str:
+    """Points in words, those that differ in the last axis only said together: ``spread-100, N = 10⁵, 10⁶``."""
+    if not axes:
+        return ""
+    texts = []
+    for head, members in groupby(points, key=lambda p: p[:-1]):
+        last = [axis_value_text(definition, axes[-1], p[-1]) for p in members]
+        first = point_text(definition, dict(zip(axes[:-1], head, strict=True)))
+        name = definition.axes[axes[-1]]
+        tail = ", ".join(last) if name.scale == "category" else f"{name.label}{NBSP}={NBSP}{', '.join(last)}"
+        texts.append(", ".join(filter(None, [first, tail])))
+    return "; ".join(texts)
