@@ -1,0 +1,100 @@
+"""The command line: one way to show a problem, one table of exit codes, one line instead of a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from .. import __version__
+from ..errors import PerfdocsError, clean
+from .data import list_, schema, validate
+from .measuring import run
+from .pages import check, render
+from .project import BENCHMARKS, Project, find_benchmarks
+
+__all__ = ["EXIT_CODES", "main"]
+
+EXIT_CODES: dict[int, str] = {
+    0: "all is well",
+    1: "something was found wrong: each problem is one line",
+    2: "the command was not understood",
+    3: "run: the deadline came first; the same command goes on from there",
+    4: "run: the device takes no more work; the same command goes on from there",
+    130: "interrupted; what was finished is kept",
+}
+"""What each exit code means; `--help` and the documentation show this table."""
+
+
+class _Commands(click.Group):
+    """The commands, and the one place where an error becomes a line on standard error and an exit code."""
+
+    def main(  # type: ignore[override] # the overloads of click say the same of the exit code
+        self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **options: Any
+    ) -> int:
+        """Run one command; leave with its exit code, or return it where not ``standalone_mode``."""
+        code = self._guarded(sys.argv[1:] if args is None else list(args), options)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+    def _guarded(self, words: list[str], options: dict[str, Any]) -> int:
+        try:
+            code = super().main(words, standalone_mode=False, **options)
+            sys.stdout.flush()
+        except PerfdocsError as error:
+            return _say(str(error.problem), 1)
+        except click.UsageError as error:
+            error.show()
+            return 2
+        except click.ClickException as error:
+            return _say(error.format_message(), 1)
+        except (KeyboardInterrupt, click.Abort):
+            return _say("interrupted", 130)
+        except BrokenPipeError:
+            # the reader of a pipe has left: nothing more can be said, and Python must not try when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        except Exception as error:  # the last resort: a fault of perfdocs itself, told in one line
+            if "--traceback" in words:
+                traceback.print_exc()
+            return _say(
+                f"unexpected {type(error).__name__}: {error}; this is a fault in perfdocs: please report it, with what "
+                "`perfdocs --traceback …` shows",
+                1,
+            )
+        return code if isinstance(code, int) else 0
+
+
+def _say(text: str, code: int) -> int:
+    click.echo(f"perfdocs: {clean(text, 1500)}", err=True)
+    return code
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="\b\nExit codes:\n" + "\n".join(f"{code:>5}  {about}" for code, about in EXIT_CODES.items()),
+)
+@click.version_option(__version__, prog_name="perfdocs")
+@click.option(
+    "--benchmarks",
+    metavar="DIR",
+    help=f"Folder with one folder per benchmark [default: the nearest {BENCHMARKS}/, here or above].",
+)
+@click.option("--traceback", is_flag=True, expose_value=False, help="Show where an unexpected error came from.")
+@click.pass_context
+def main(context: click.Context, benchmarks: str | None) -> None:
+    """Measure benchmarks, and keep pages and sentences true to the measurements.
+
+    `perfdocs COMMAND --help` shows each command with examples.
+    """
+    context.obj = Project(lambda: find_benchmarks(benchmarks))
+
+
+for _command in (run, validate, render, check, schema, list_):
+    main.add_command(_command)

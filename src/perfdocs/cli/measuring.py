@@ -1,0 +1,217 @@
+"""The command `run`: measure this machine, and publish what was measured where asked to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..card import write_atomic
+from ..errors import PerfdocsError, nearest, place
+from ..library import Benchmark, Library, load_file
+from .project import Project, examples, format_option, show_json
+
+if TYPE_CHECKING:
+    from ..measure import Options
+
+__all__ = ["publish", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Card:
+    """One card written by this command."""
+
+    benchmark: str
+    device: str
+    path: str
+    published: bool
+
+
+@click.command(
+    epilog=examples(
+        "perfdocs run                              measure this machine quickly, into build/cards/",
+        "perfdocs run --list                       say what would be measured",
+        "perfdocs run --only rk4 --arm persistent --n 1000000",
+        "perfdocs run --full --publish             a whole card among the committed ones",
+        "perfdocs run --full --publish --as lab2   the same, where another machine has this id",
+    )
+)
+@click.option("--full/--quick", default=False, help="Every point of the benchmark, or the quick ones [default: quick].")
+@click.option("--only", multiple=True, metavar="BENCH", help="Only this benchmark (repeatable).")
+@click.option("--arm", "arms", multiple=True, metavar="ARM", help="Only this arm (repeatable).")
+@click.option("--n", "sizes", multiple=True, metavar="N", help="Only this value of the axis n (repeatable).")
+@click.option("--at", "points", multiple=True, metavar="AXIS=VALUE", help="Only points with this value (repeatable).")
+@click.option("--list", "listed", is_flag=True, help="Say what would be measured, and measure nothing.")
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "gpu"]),
+    default="auto",
+    show_default=True,
+    help="auto: the CPU, and the GPU where there is one.",
+)
+@click.option("--publish", "publishing", is_flag=True, help="Put the cards among the committed ones; render anew.")
+@click.option("--as", "name", metavar="NAME", help="Suffix of the device's id, where two machines would share it.")
+@click.option("--deadline", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop before so much time has gone.")
+@click.option("--close", is_flag=True, help="At the deadline, write the card and record the rest as out of time.")
+@click.option(
+    "--gate-budget", type=click.FloatRange(min=0), metavar="SECONDS", help="Most to wait for a cool GPU, a card."
+)
+@click.option("--fresh", is_flag=True, help="Begin anew instead of completing an interrupted run.")
+@format_option
+@click.pass_obj
+def run(  # each option of the command line is one argument
+    project: Project,
+    full: bool,
+    only: tuple[str, ...],
+    arms: tuple[str, ...],
+    sizes: tuple[str, ...],
+    points: tuple[str, ...],
+    listed: bool,
+    device: str,
+    publishing: bool,
+    name: str | None,
+    deadline: float | None,
+    close: bool,
+    gate_budget: float | None,
+    fresh: bool,
+    style: str,
+) -> int:
+    """Measure this machine.
+
+    Writes one card for each benchmark and device into build/cards/.
+    """
+    from ..measure import Options
+    from ..measure.__main__ import axis_filters
+
+    if publishing and (arms or sizes or points):
+        raise click.UsageError("--publish takes whole cards: leave out --arm, --n and --at")
+    options = Options(
+        devices=device,  # type: ignore[arg-type] # click.Choice leaves these three
+        full=full,
+        arms=arms,
+        at=axis_filters([*points, *(f"n={n}" for n in sizes)]),
+        out=project.local,
+        build=project.root / "build" / "measure",
+        as_name=name,
+        deadline=deadline,
+        close=close,
+        fresh=fresh,
+    )
+    if gate_budget is not None:
+        options = changed(options, gate_budget=gate_budget)
+    library = project.library()
+    chosen = _chosen(library, only)
+    if listed:
+        return _list(chosen, options, style)
+    return _measure(project, chosen, options, publishing=publishing, style=style)
+
+
+def _chosen(library: Library, only: tuple[str, ...]) -> list[Benchmark]:
+    """The benchmarks asked for, or all that have something to run."""
+    for key in only:
+        if key not in library.benchmarks:
+            broken = [p for p in library.problems if f"{key}/benchmark.toml" in p.where.replace("\\", "/")]
+            if broken:
+                raise PerfdocsError(
+                    *(getattr(broken[0], part) for part in ("code", "where", "found", "expected", "do"))
+                )
+            known = list(library.benchmarks)
+            raise PerfdocsError(
+                "unknown-benchmark",
+                "--only",
+                f'"{key}"',
+                f"a benchmark{nearest(key, known)}",
+                f"choose from {', '.join(known)}" if known else "add one first",
+            )
+    every = [b for _, b in sorted(library.benchmarks.items()) if b.definition.id in only or not only]
+    chosen = [b for b in every if only or (b.folder / "workload.py").is_file()]
+    if not chosen:
+        raise PerfdocsError(
+            "benchmarks-missing",
+            "perfdocs run",
+            "no benchmark that can run",
+            "a folder with benchmark.toml and workload.py",
+            "see `perfdocs validate`",
+        )
+    return chosen
+
+
+def _list(chosen: list[Benchmark], options: Options, style: str) -> int:
+    from ..measure import listing
+    from ..measure.plan import show
+
+    found = [
+        {"benchmark": b.definition.id, "kind": kind, "arm": arm, "table": task.table, "at": dict(task.at)}
+        for b in chosen
+        for kind, arm, task in listing(b.folder, options)
+    ]
+    if style == "json":
+        show_json(found)
+    else:
+        for b in chosen:
+            for kind, arm, task in listing(b.folder, options):
+                click.echo(f"{b.definition.id}  {kind}  {task.table}  {arm}  {show(task.at)}")
+    return 0
+
+
+def _measure(project: Project, chosen: list[Benchmark], options: Options, *, publishing: bool, style: str) -> int:
+    from ..measure import Stopped
+
+    written: list[_Card] = []
+    code, start = 0, time.monotonic()
+    for benchmark in chosen:
+        left = None if options.deadline is None else max(0.0, options.deadline - (time.monotonic() - start))
+        try:
+            for card in _cards(benchmark, changed(options, deadline=left), publishing=publishing):
+                written.append(card)
+                if style == "text":
+                    click.echo(card.path)
+        except PerfdocsError as error:  # one benchmark's mistake; the others still run
+            click.echo(f"perfdocs: {error.problem}", err=True)
+            code = 1
+        except Stopped as stop:
+            click.echo(f"perfdocs: {stop}", err=True)
+            code = stop.exit_code
+            break
+    if style == "json":
+        show_json({"cards": written})
+    if any(card.published for card in written):
+        from ..render.generated import write
+
+        for path in write(project.library(), project.generated):
+            click.echo(f"rendered {path}", err=True)
+    return code
+
+
+def _cards(benchmark: Benchmark, options: Options, *, publishing: bool) -> Iterator[_Card]:
+    from ..measure import run as measure
+
+    for path in measure(benchmark.folder, options):
+        target = publish(path, benchmark) if publishing else path
+        yield _Card(benchmark.definition.id, target.stem, place(target), publishing)
+
+
+def publish(path: Path, benchmark: Benchmark) -> Path:
+    """Move a finished card among the committed ones and return where it is now.
+
+    Raises :class:`PerfdocsError` where it is not valid, or would put quick measurements in the place of full ones.
+    """
+    card = load_file(path, benchmark.definition)
+    other = benchmark.card_of(card.device.id)
+    target = other.path if other is not None else benchmark.folder / "cards" / path.name
+    if other is not None and card.method.quick and not other.card.method.quick:
+        raise PerfdocsError(
+            "publish-quick",
+            place(path),
+            f"a quick card for {place(target)}, which is full",
+            "a full card",
+            "measure with `--full --publish`, or give this machine an id of its own (`--as`)",
+        )
+    write_atomic(target, path.read_bytes())
+    path.unlink()
+    return target

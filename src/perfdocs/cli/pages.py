@@ -1,0 +1,90 @@
+"""Commands about what a reader sees: `render` writes `_generated/`, `check` asks whether sentences still hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from ..errors import PerfdocsError, place
+from .project import Project, examples, format_option, problems_text, show_json
+
+__all__ = ["check", "documents", "render"]
+
+SUFFIXES = (".md", ".rst")
+
+
+@click.command(epilog=examples("perfdocs render", "perfdocs render --check"))
+@click.option("--check", "checking", is_flag=True, help="Write nothing; fail where a file is not what the cards say.")
+@format_option
+@click.pass_obj
+def render(project: Project, checking: bool, style: str) -> int:
+    """Write _generated/ from the cards, or check it.
+
+    It holds one Markdown page for each benchmark and device.
+    """
+    from ..render.generated import check as drift
+    from ..render.generated import write
+
+    library = project.library()
+    changed = [] if checking else write(library, project.generated)
+    problems = [*library.problems, *(drift(library, project.generated) if checking else ())]
+    if style == "json":
+        show_json({"changed": changed, "problems": problems})
+    else:
+        for path in changed:
+            click.echo(path)
+        problems_text(problems)
+    return 1 if problems else 0
+
+
+@click.command(
+    epilog=examples(
+        "perfdocs check",
+        "perfdocs check docs/rk4.md",
+        "perfdocs check --format json docs",
+    )
+)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@format_option
+@click.pass_obj
+def check(project: Project, paths: tuple[Path, ...], style: str) -> int:
+    """Check the claims of pages against the cards.
+
+    PATH is a page or a folder of pages [default: README.md and docs/].
+    """
+    from ..claims.check import check_paths
+
+    library = project.library()
+    pages = list(documents(paths or [p for p in (project.root / "README.md", project.root / "docs") if p.exists()]))
+    outcomes = check_paths(pages, library)
+    bad = [o for o in outcomes if not o.passes]
+    if style == "json":
+        show_json(
+            {
+                "pages": [place(p) for p in pages],
+                "claims": len(outcomes),
+                "outcomes": [o.to_dict() for o in bad],
+                "problems": library.problems,
+            }
+        )
+    else:
+        for outcome in bad:
+            click.echo(str(outcome))
+        problems_text(library.problems)
+        click.echo(f"{len(pages)} pages, {len(outcomes)} claims, {len(bad)} that do not hold", err=True)
+    return 1 if bad or library.problems else 0
+
+
+def documents(paths: Iterable[Path]) -> Iterator[Path]:
+    """Every page of these files and folders once; hidden folders and build folders (`_…`) are passed over."""
+    seen: set[Path] = set()
+    for path in paths:
+        if not path.exists():
+            raise PerfdocsError("page-missing", place(path), "no such file", "a page or a folder", "correct the path")
+        for page in [path] if path.is_file() else sorted(p for s in SUFFIXES for p in path.rglob(f"*{s}")):
+            inner = page.relative_to(path).parts[:-1] if page != path else ()
+            if page.resolve() not in seen and not any(part.startswith(("_", ".")) for part in inner):
+                seen.add(page.resolve())
+                yield page

@@ -1,0 +1,110 @@
+"""Where a command works: the benchmarks' folder, and what belongs beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from ..errors import PerfdocsError, Problem, place
+from ..library import Library, load_library
+
+__all__ = ["BENCHMARKS", "Project", "examples", "format_option", "problems_text", "show_json"]
+
+BENCHMARKS = "benchmarks"
+
+
+def find_benchmarks(given: str | None = None, start: Path | None = None) -> Path:
+    """The folder of benchmarks: as given, or the nearest in ``start`` (the working directory) and above.
+
+    Raises :class:`PerfdocsError` where there is none.
+    """
+    if given is not None:
+        folder = Path(given)
+        if not folder.is_dir():
+            raise PerfdocsError(
+                "benchmarks-missing",
+                place(folder),
+                "no such folder" if not folder.exists() else "a file",
+                "a folder with one folder per benchmark",
+                "correct `--benchmarks`",
+            )
+        return folder
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if folder.name == BENCHMARKS and any(folder.glob("*/benchmark.toml")):
+            return folder
+        if (folder / BENCHMARKS).is_dir():
+            return folder / BENCHMARKS
+    raise PerfdocsError(
+        "benchmarks-missing",
+        place(here),
+        f"no folder `{BENCHMARKS}` here or above",
+        "a folder with one folder per benchmark",
+        "go to the project, or give `--benchmarks DIR`",
+    )
+
+
+class Project:
+    """The folder of benchmarks, found when a command first asks, and the places that follow from it."""
+
+    def __init__(self, find: Callable[[], Path]) -> None:
+        self._find = find
+
+    @cached_property
+    def benchmarks(self) -> Path:
+        """The folder with one folder per benchmark."""
+        return self._find()
+
+    @property
+    def root(self) -> Path:
+        """The folder that holds the benchmarks."""
+        return self.benchmarks.resolve().parent
+
+    @property
+    def generated(self) -> Path:
+        """Where the Markdown rendered from the cards lies."""
+        return self.root / "_generated"
+
+    @property
+    def local(self) -> Path:
+        """Where fresh measurements of this machine lie, unpublished."""
+        return self.root / "build" / "cards"
+
+    def library(self, *, local: bool = False) -> Library:
+        """All benchmarks with their published cards, and with ``local`` this machine's unpublished ones."""
+        return load_library(self.benchmarks, local=self.local if local else None)
+
+
+def examples(*lines: str) -> str:
+    """An epilog of examples that click does not wrap."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for a tool.",
+)
+
+
+def show_json(value: Any) -> None:
+    """Print a JSON document; records become objects."""
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=1, ensure_ascii=False))
+
+
+def problems_text(problems: Iterable[Problem]) -> int:
+    """Print each problem on a line of its own and return how many there were."""
+    count = 0
+    for problem in problems:
+        click.echo(str(problem))
+        count += 1
+    return count
