@@ -20,7 +20,7 @@ from .verdict import Value, summarise, value_of_summary
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Missing", "Row", "absences", "device_fact", "find", "rows", "series_rows", "share_of_peak", "tidy"]
+__all__ = ["Missing", "Row", "absences", "device_fact", "find", "records", "rows", "series_rows", "share_of_peak", "tidy"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,7 +220,8 @@ def absences(card: Card, table: str, arm: str, at: Mapping[str, AxisValue]) -> t
     return tuple(sorted(hits, key=lambda n: (-len(n.at), n.table is None)))
 
 
-def _records(benchmark: Benchmark, loaded: LoadedCard) -> Iterator[dict[str, object]]:
+def records(benchmark: Benchmark, loaded: LoadedCard) -> Iterator[dict[str, object]]:
+    """What :func:`tidy` holds of one card, row by row."""
     d = benchmark.definition
     for row in (row for table in d.tables for row in rows(benchmark, loaded, table)):
         base: dict[str, object] = {"benchmark": d.id, "device": loaded.device_id, "table": row.table, "arm": row.arm}
@@ -247,12 +248,12 @@ def tidy(library: Library, benchmark: str | None = None, device: str | None = No
     """One row per benchmark, device, table, arm, point and metric: centre, interval (SI), flags, the card's sha256."""
     import pandas as pd
 
-    records = [
+    found = [
         record
         for key, b in sorted(library.benchmarks.items())
         if benchmark in (None, key)
         for c in b.cards
         if device in (None, c.device_id)
-        for record in _records(b, c)
+        for record in records(b, c)
     ]
-    return pd.DataFrame.from_records(records)
+    return pd.DataFrame.from_records(found)

@@ -58,8 +58,8 @@ def table_markdown(model: TableModel, links: Links | None = None, *, legend: boo
         if group.rows:
             parts += [f"**{escape(group.title)}**\n"] if group.title else []
             parts.append(_group(group, links))
-    if notes := notes_markdown(model, legend=legend, notes=notes):
-        parts.append(notes)
+    if below := notes_markdown(model, legend=legend, notes=notes):
+        parts.append(below)
     return "\n".join(parts)
 
 

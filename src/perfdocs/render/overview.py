@@ -23,7 +23,8 @@ Key = tuple[object, ...]
 def overview(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
     """One part for each value of ``split``: arms by the values of ``across``, one unit a column.
 
-    Cells hold the centre of ``by``. Arms stand best first at the last column. A table without ``across`` gives its detail.
+    Cells hold the centre of ``by``. Arms stand best first at the last column. A table without
+    ``across`` gives its detail.
     """
     definition = benchmark.definition
     entry = definition.tables[table]
