@@ -1,0 +1,144 @@
+"""The Sphinx extension: requests are noted while pages are read, and written late, each builder in its own way.
+
+Events, in order: ``config-inited`` adds the style sheet; ``builder-inited`` reads the library, reports its problems and
+writes the sources of device pages; ``env-get-outdated`` names the pages to read again; ``env-get-updated`` those to
+write again; ``build-finished`` puts figures and downloads in place and removes what is gone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from sphinx.errors import ConfigError
+
+from .. import __version__
+from ..errors import PerfdocsError
+from ..library import load_library
+from .directives import DIRECTIVES
+from .domain import PerfdocsDomain, domain_of, project_of
+from .figures import FigureCache
+from .outputs import Written, read_written, remove_pages, sync, write_written
+from .pages import write_pages
+from .project import Project, Settings
+from .report import warn
+from .spec import PerfNode
+from .writing import FOLDER, Expand, depart_html, files_in_use, visit_html
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
+    from sphinx.environment import BuildEnvironment
+
+STATIC = Path(__file__).parent / "static"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register everything with Sphinx."""
+    app.add_config_value("perfdocs_benchmarks", "../benchmarks", "env", (str,), "folder with a folder per benchmark")
+    app.add_config_value("perfdocs_cards", "cards", "env", (str,), "name of the folder of cards in each benchmark")
+    app.add_config_value("perfdocs_local", None, "env", (str, type(None)), "folder of this machine's unpublished cards")
+    app.add_config_value("perfdocs_device_pages", "devices", "env", (str,), "folder of the devices' pages")
+    app.add_config_value("perfdocs_cache", None, "", (str, type(None)), "folder that keeps figures once drawn")
+    app.add_domain(PerfdocsDomain)
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
+    app.add_node(PerfNode, html=(visit_html, depart_html))
+    app.add_post_transform(Expand)
+    app.add_css_file("perfdocs.css")
+    app.connect("config-inited", add_static)
+    app.connect("builder-inited", load)
+    app.connect("env-get-outdated", outdated)
+    app.connect("env-get-updated", to_write)
+    app.connect("build-finished", finish)
+    if importlib.util.find_spec(f"{__name__}.claims"):
+        importlib.import_module(f"{__name__}.claims").setup_claims(app)
+    return {"version": __version__, "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def add_static(app: Sphinx, config: Config) -> None:
+    """Let the style sheet be copied beside the project's own."""
+    del app
+    config.html_static_path = [*config.html_static_path, str(STATIC)]
+
+
+def settings(app: Sphinx) -> Settings:
+    """Absolute paths from the configuration. Raises Sphinx's error for a value that cannot be meant."""
+    config, source = app.config, Path(app.srcdir)
+    pages = PurePosixPath(config.perfdocs_device_pages)
+    if pages.is_absolute() or ".." in pages.parts:
+        raise ConfigError("perfdocs_device_pages: expected a folder inside the documentation's sources")
+    return Settings(
+        benchmarks=source / config.perfdocs_benchmarks,
+        cards=config.perfdocs_cards,
+        local=source / config.perfdocs_local if config.perfdocs_local else None,
+        device_pages="" if pages == PurePosixPath() else pages.as_posix(),
+        cache=source / config.perfdocs_cache if config.perfdocs_cache else Path(app.doctreedir) / "perfdocs",
+    )
+
+
+def load(app: Sphinx) -> None:
+    """Read the library once, say what is wrong with it, and write the sources of device pages."""
+    chosen = settings(app)
+    project = Project(chosen, load_library(chosen.benchmarks, chosen.cards, chosen.local))
+    domain = domain_of(app.env)
+    domain.project, domain.builder = project, app.builder
+    for problem in project.library.problems:
+        warn(problem)
+    try:
+        write_pages(project, Path(app.srcdir), app.config.source_suffix)
+    except PerfdocsError as error:
+        warn(error.problem)
+
+
+def outdated(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> Iterable[str]:
+    """Documents to read again: those that depend on something that is different now."""
+    del app, added, changed
+    found = domain_of(env).outdated()
+    # A removed page alone would leave the environment, and the search index with it, as it was.
+    return found or ([env.config.root_doc] if removed else [])
+
+
+def to_write(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
+    """Documents to write again though unchanged.
+
+    Those that another builder, sharing the doctrees, has read since this one wrote; and every one where devices come,
+    go or change their names, as sidebars and the links to the next page name them.
+    """
+    written, now = read_written(app.builder), _written(app)
+    if written.pages != now.pages:
+        return sorted(env.found_docs)
+    return sorted(d for d, digest in now.documents.items() if written.documents.get(d) != digest)
+
+
+def _written(app: Sphinx) -> Written:
+    env = app.env
+    pages = {d: t for d, t in project_of(env).device_pages() if d in env.found_docs}
+    documents = {
+        d: sha256(repr(sorted(uses.items())).encode()).hexdigest()[:32]
+        for d, uses in sorted(domain_of(env).uses.items())
+    }
+    return Written(pages, documents)
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Put figures and downloads in place, and remove the remains of what is gone."""
+    if exception is not None:
+        return
+    before, now, builder = read_written(app.builder), _written(app), app.builder
+    remove_pages(builder, sorted(set(before.pages) - set(now.pages) - app.env.found_docs))
+    files, stems = files_in_use(builder) if builder.format in ("html", "latex") else ({}, set())
+    if builder.format == "html":
+        if builder.name == "epub":
+            files = {}
+        kept = sync(Path(builder.outdir) / FOLDER, files, before.files)
+        now = Written(now.pages, now.documents, kept)
+    if stems and app.config.perfdocs_cache is None:
+        FigureCache(project_of(app.env).settings.cache).keep(stems)
+    write_written(builder, now)

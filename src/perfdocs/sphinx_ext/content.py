@@ -1,0 +1,188 @@
+"""From a request to blocks: what each directive shows. Pure functions of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from ..library import Benchmark, Library, LoadedCard
+from ..render.detail import detail
+from ..render.devices import comparison, measured_on
+from ..render.facts import arms, device_facts, method_facts, not_run, software, sources, terms
+from ..render.fastest import fastest_lines
+from ..render.overview import overview
+from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
+from .project import device_names
+from .spec import Kind, Spec, chosen_cards
+
+__all__ = ["content"]
+
+NOT_MEASURED = "Not measured on any device yet."
+
+
+def content(spec: Spec, library: Library) -> tuple[Block, ...]:
+    """What a request shows. Whatever is absent from the library is left out: the directive has reported it."""
+    return tuple(_MAKERS[spec.kind](spec, library))
+
+
+def _benchmarks(spec: Spec, library: Library) -> list[Benchmark]:
+    keys = spec.benchmarks or tuple(sorted(library.benchmarks))
+    return [library.benchmarks[key] for key in keys if key in library.benchmarks]
+
+
+def _cards(spec: Spec, library: Library) -> Iterator[tuple[Benchmark, LoadedCard]]:
+    for benchmark in _benchmarks(spec, library):
+        for card in chosen_cards(spec, benchmark):
+            yield benchmark, card
+
+
+def _table(spec: Spec, benchmark: Benchmark) -> str:
+    return spec.table or next(iter(benchmark.definition.tables))
+
+
+def _one_for_each_device(
+    make: Callable[[Spec, Benchmark, LoadedCard], Iterator[Block]],
+) -> Callable[[Spec, Library], Iterator[Block]]:
+    """Blocks of each chosen card, under the device's name where there are several."""
+
+    def blocks(spec: Spec, library: Library) -> Iterator[Block]:
+        pairs = list(_cards(spec, library))
+        if not pairs:
+            yield Paragraph(NOT_MEASURED)
+        names = device_names(library)
+        for benchmark, card in pairs:
+            if len(pairs) > 1:
+                yield Heading(names[card.device_id], foreign=True)
+            yield from make(spec, benchmark, card)
+
+    return blocks
+
+
+def _results(spec: Spec, library: Library) -> Iterator[Block]:
+    pairs = list(_cards(spec, library))
+    if not pairs:
+        yield Paragraph(NOT_MEASURED)
+        return
+    names = device_names(library)
+    shown, others = pairs[: spec.limit], pairs[spec.limit :]
+    parts = tuple((names[c.device_id], tuple(_result(spec, b, c))) for b, c in shown)
+    if len(parts) > 1:
+        yield Tabs("Devices", parts)
+    else:
+        for _, blocks in parts:
+            yield from blocks
+    if others:
+        yield DeviceList("More devices", tuple((c.device_id, names[c.device_id]) for _, c in others))
+
+
+def _result(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    table = _table(spec, benchmark)
+    yield _fastest(benchmark, card, table)
+    yield Table(partial(overview, benchmark, card, table))
+    yield from _plots(benchmark, card, table)
+    yield Folded("All measurements", (Table(partial(detail, benchmark, card, table)),))
+    yield Downloads(benchmark, card)
+
+
+def _fastest(benchmark: Benchmark, card: LoadedCard, table: str) -> Block:
+    return Lines(partial(fastest_lines, benchmark, card, table))
+
+
+def _plots(benchmark: Benchmark, card: LoadedCard, table: str) -> Iterator[Block]:
+    for key, plot in benchmark.definition.plots.items():
+        if plot.table == table and _has_table(benchmark, card, table):
+            yield Figure(benchmark, (card,), key, plot.title)
+
+
+def _has_table(benchmark: Benchmark, card: LoadedCard, table: str) -> bool:
+    wanted = benchmark.definition.tables[table].of or table
+    return any(m.table == wanted for m in card.card.measurements)
+
+
+def _compare(spec: Spec, library: Library) -> Iterator[Block]:
+    for benchmark in _benchmarks(spec, library):
+        make = partial(comparison, benchmark, _table(spec, benchmark), dict(spec.at) or None, spec.devices or None)
+        yield Table(make, otherwise="Measured there on fewer than two devices: nothing to compare yet.")
+
+
+def _plot(spec: Spec, library: Library) -> Iterator[Block]:
+    for benchmark in _benchmarks(spec, library):
+        plot = benchmark.definition.plots[spec.plot]
+        cards = tuple(c for c in chosen_cards(spec, benchmark) if _has_table(benchmark, c, plot.table))
+        yield Figure(benchmark, cards, spec.plot, plot.title) if cards else Paragraph(NOT_MEASURED)
+
+
+def _device(spec: Spec, library: Library) -> Iterator[Block]:
+    pairs = list(_cards(spec, library))
+    if pairs and spec.parts != "rows":
+        yield Table(partial(device_facts, pairs[0][1]))
+    for benchmark, card in pairs if spec.parts != "facts" else ():
+        if spec.parts == "all":
+            yield Heading(benchmark.definition.title)
+        yield from _device_card(spec, benchmark, card)
+
+
+def _device_card(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    """Everything one card holds."""
+    for table in benchmark.definition.tables:
+        if not _has_table(benchmark, card, table):
+            continue
+        yield _fastest(benchmark, card, table)
+        yield Table(partial(overview, benchmark, card, table))
+        yield from _plots(benchmark, card, table)
+        yield Table(partial(detail, benchmark, card, table), spec.anchors)
+    yield Table(partial(not_run, benchmark, card))
+    yield Folded("Method, software and sources", tuple(_method(card)))
+    yield Downloads(benchmark, card)
+
+
+def _method(card: LoadedCard) -> Iterator[Block]:
+    for make in (method_facts, software, sources):
+        yield Table(partial(make, card))
+
+
+def _arms(spec: Spec, library: Library) -> Iterator[Block]:
+    for benchmark in _benchmarks(spec, library):
+        yield Table(partial(arms, benchmark))
+
+
+def _terms(spec: Spec, library: Library) -> Iterator[Block]:
+    for benchmark in _benchmarks(spec, library):
+        yield Table(partial(terms, benchmark))
+
+
+def _measured_on(spec: Spec, library: Library) -> Iterator[Block]:
+    make = partial(measured_on, _benchmarks(spec, library), spec.devices or None)
+    yield Table(make, otherwise=NOT_MEASURED)
+
+
+def _overview_of(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    yield Table(partial(overview, benchmark, card, _table(spec, benchmark)))
+
+
+def _detail_of(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    yield Table(partial(detail, benchmark, card, _table(spec, benchmark)), spec.anchors)
+    yield Downloads(benchmark, card)
+
+
+def _fastest_of(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    yield _fastest(benchmark, card, _table(spec, benchmark))
+
+
+def _method_of(_: Spec, __: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    yield from _method(card)
+
+
+_MAKERS: dict[Kind, Callable[[Spec, Library], Iterator[Block]]] = {
+    "results": _results,
+    "overview": _one_for_each_device(_overview_of),
+    "detail": _one_for_each_device(_detail_of),
+    "fastest": _one_for_each_device(_fastest_of),
+    "method": _one_for_each_device(_method_of),
+    "plot": _plot,
+    "arms": _arms,
+    "terms": _terms,
+    "device": _device,
+    "measured-on": _measured_on,
+    "compare": _compare,
+}

@@ -1,0 +1,94 @@
+"""What a directive asks for, as keys: all that a page's doctree holds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from docutils import nodes
+
+from ..card import AxisValue
+from ..library import Benchmark, Library, LoadedCard
+from . import project as keys
+from .project import Key
+
+__all__ = ["Kind", "PerfNode", "Spec", "chosen_cards", "dependencies"]
+
+Kind = Literal[
+    "results", "overview", "detail", "fastest", "plot", "arms", "terms", "method", "device", "measured-on", "compare"
+]
+
+LIMIT = 8
+"""Devices shown on one page; the others are linked. Pages of five megabytes help nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """One request: keys and options, no data.
+
+    Empty ``devices`` means all; ``at`` is a point; ``parts`` is for ``device``: the device's facts, the rows of its
+    cards, or all; ``anchors``: the rows get their permanent ids here; ``serial`` counts requests on the page.
+    """
+
+    kind: Kind
+    benchmarks: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    table: str = ""
+    plot: str = ""
+    at: tuple[tuple[str, AxisValue], ...] = ()
+    limit: int = LIMIT
+    parts: Literal["all", "facts", "rows"] = "all"
+    anchors: bool = False
+    serial: int = 0
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark, where there is one."""
+        return self.benchmarks[0]
+
+
+class PerfNode(nodes.General, nodes.Element):
+    """Stands for a :class:`Spec` (attribute ``spec``) until a builder writes it; it has no children."""
+
+    @property
+    def spec(self) -> Spec:
+        """What was asked for."""
+        spec = self["spec"]
+        assert isinstance(spec, Spec)
+        return spec
+
+    def astext(self) -> str:
+        """No text: what it shows is made when it is written."""
+        return ""
+
+
+def chosen_cards(spec: Spec, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
+    """Cards of the devices named, in that order, or all, those of GPUs first."""
+    if spec.devices:
+        return tuple(c for d in spec.devices if (c := benchmark.card_of(d)) is not None)
+    return tuple(sorted(benchmark.cards, key=lambda c: (c.card.device.kind != "gpu", not c.published, c.device_id)))
+
+
+def dependencies(spec: Spec, library: Library) -> Iterator[Key]:
+    """Keys of everything that can change what ``spec`` shows."""
+    yield keys.RENDERER
+    yield keys.BENCHMARKS
+    for benchmark in spec.benchmarks or sorted(library.benchmarks):
+        yield keys.definition(benchmark)
+        if spec.kind in ("arms", "terms"):
+            continue
+        if spec.kind == "device":
+            yield from (keys.card(benchmark, d) for d in spec.devices)
+            continue
+        yield keys.devices(benchmark)
+        if spec.kind == "measured-on" or (spec.kind in ("plot", "compare") and not spec.devices):
+            yield keys.all_cards(benchmark)
+            continue
+        loaded = library.benchmarks.get(benchmark)
+        shown = chosen_cards(spec, loaded) if loaded else ()
+        if spec.kind == "results":
+            shown = shown[: spec.limit]
+        yield from (keys.card(benchmark, c.device_id) for c in shown)
+    if spec.kind == "device":
+        yield from (keys.device(d) for d in spec.devices)
