@@ -21,9 +21,8 @@ def card_csv(benchmark: Benchmark, loaded: LoadedCard) -> str:
     """
     axes = [f"at.{axis}" for axis in benchmark.definition.axes]
     out = io.StringIO()
-    writer = csv.DictWriter(
-        out, ["benchmark", "device", "table", "arm", *axes, *_TAIL], restval="", extrasaction="ignore", lineterminator="\n"
-    )
+    names = ["benchmark", "device", "table", "arm", *axes, *_TAIL]
+    writer = csv.DictWriter(out, names, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for record in records(benchmark, loaded):
         writer.writerow(record | {"card": loaded.digest[:DIGEST_DIGITS]})

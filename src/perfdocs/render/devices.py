@@ -8,7 +8,7 @@ from ..card import AxisValue
 from ..definition import Definition
 from ..frame import Row, find, rows
 from ..library import Benchmark, LoadedCard
-from ..quantity import format_ratio, scale_for
+from ..quantity import NBSP, format_ratio, scale_for
 from ..verdict import Value, fastest
 from .columns import digits_of, head_text, range_text, value_text
 from .facts import DEVICE_KINDS, recorded_text
@@ -29,7 +29,7 @@ def measured_on(benchmarks: Sequence[Benchmark], device_ids: Collection[str] | N
         "recorded (UTC)",
         "measurements",
         "extent",
-        "driver",
+        "driver and runtime",
         "origin",
         "sources",
     ]
@@ -59,10 +59,17 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
         words(recorded_text(card.recorded).removesuffix("\u00a0UTC")),
         Cell(str(len(card.measurements))),
         words("quick" if card.method.quick else "full"),
-        words(card.host.driver or "", foreign=True),
+        words(_driver(loaded), foreign=True),
         words(origin, foreign=card.origin.source is not None),
         words(earlier or "current", foreign=bool(loaded.earlier_sources)),
     )
+
+
+def _driver(loaded: LoadedCard) -> str:
+    card = loaded.card
+    runtime = card.software.get("cuda-runtime")
+    parts = [card.host.driver or "", f"CUDA{NBSP}{runtime}" if runtime else ""]
+    return ", ".join(filter(None, parts))
 
 
 def comparison(

@@ -20,7 +20,7 @@ def escape(text: str) -> str:
     """Text fit for a paragraph, a list item or a table cell; no mark-up, link, entity, emoji or mention comes of it."""
     text = plain(text).strip()
     text = _SPECIAL.sub(r"\\\1", text)
-    text = text.replace("&", "&amp;").replace("://", ":\u2060//").replace("www.", "www\u2060.")
+    text = text.replace("&", "&amp;").replace("://", ":\\//").replace("www.", "www\\.")
     text = re.sub(r":(?=[\w+-]+:)", r"\\:", text)
     return _START.sub(lambda m: m[1] + (f"\\{m[2]}" if not m[2][0].isdigit() else m[2]), text)
 

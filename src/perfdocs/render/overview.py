@@ -15,9 +15,14 @@ from .detail import detail
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import absence_notes, axis_value_text, by_axis, ordered_flags, point_text, ruler, selection_text
 
-__all__ = ["overview", "winners"]
+__all__ = ["has_overview", "overview", "winners"]
 
 Key = tuple[object, ...]
+
+
+def has_overview(definition: Definition, table: str) -> bool:
+    """Whether a table's overview is more than its detail."""
+    return definition.tables[table].across is not None and ruler(definition, table) is not None
 
 
 def overview(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
@@ -29,7 +34,7 @@ def overview(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel
     definition = benchmark.definition
     entry = definition.tables[table]
     by = ruler(definition, table)
-    if entry.across is None or by is None:
+    if entry.across is None or by is None:  # the two questions of has_overview, asked so that types narrow
         return detail(benchmark, loaded, table)
     found = rows(benchmark, loaded, table)
     groups = tuple(

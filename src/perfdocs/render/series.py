@@ -1,0 +1,153 @@
+"""What a plot shows, as series of points: no drawing here, so that alternative text and digests cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..card import AxisValue
+from ..definition import Definition, Plot
+from ..frame import Missing, Row, rows
+from ..library import Benchmark, LoadedCard
+from ..verdict import Value, fastest
+from .points import axis_value_text, by_axis, labels_of, selection_text
+
+__all__ = ["Panel", "Series", "panels"]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line: its label, ``place`` (fixes its marker), ``colour`` (fixes its colour), (x, y) from left to right."""
+
+    label: str
+    place: int
+    colour: int
+    points: tuple[tuple[float | str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The series of one value of ``split``."""
+
+    title: str
+    series: tuple[Series, ...]
+
+
+def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tuple[Panel, ...]:
+    """Panels of a plot.
+
+    One card: a series for each arm (or value of ``by``). Several: one for each device, which at each x takes the best
+    of its arms where y has a better end.
+    """
+    definition = benchmark.definition
+    entry = definition.plots[plot]
+    found = [(card, row) for card in cards for row in rows(benchmark, card, entry.table)]
+    parts: dict[AxisValue | None, list[tuple[LoadedCard, Row]]] = {}
+    order = by_axis([row for _, row in found], entry.split)
+    for card, row in found:
+        parts.setdefault(row.at[entry.split] if entry.split else None, []).append((card, row))
+    out = []
+    for value, _ in order:
+        title = "" if value is None or entry.split is None else selection_text(definition, entry.split, value)
+        several = len(cards) > 1
+        series = (
+            _devices(benchmark, entry, cards, parts[value]) if several else _series(definition, entry, parts[value])
+        )
+        if series:
+            out.append(Panel(title, series))
+    return tuple(out)
+
+
+def _x(definition: Definition, entry: Plot, row: Row) -> float | str | None:
+    if entry.x in definition.axes:
+        value = row.at.get(entry.x)
+        if definition.axes[entry.x].scale == "category" and value is not None:
+            return axis_value_text(definition, entry.x, value)
+        return float(value) if value is not None and not isinstance(value, str) else value
+    try:
+        return row.value(entry.x).centre
+    except Missing:
+        return None
+
+
+def _points(definition: Definition, entry: Plot, found: Sequence[Row]) -> tuple[tuple[float | str, Value], ...]:
+    points: list[tuple[float | str, Value]] = []
+    for row in found:
+        x = _x(definition, entry, row)
+        try:
+            if x is not None:
+                points.append((x, row.value(entry.y)))
+        except Missing:
+            continue
+    if all(not isinstance(x, str) for x, _ in points):
+        points.sort(key=lambda p: float(p[0]))
+    return tuple(points)
+
+
+def _colours(definition: Definition) -> dict[str, int]:
+    """Colours of arms by their order in the definition.
+
+    Every other group counts backwards, so that the first arms of two groups, which pages show together most, differ.
+    """
+    counts: dict[str, int] = {}
+    groups = list(definition.groups)
+    out = {}
+    for key, arm in definition.arms.items():
+        i = counts.setdefault(arm.group, 0)
+        counts[arm.group] += 1
+        out[key] = i if groups.index(arm.group) % 2 == 0 else -1 - i
+    return out
+
+
+def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCard, Row]]) -> tuple[Series, ...]:
+    """One series for each arm, value of ``by`` and point of the axes that are neither x nor split."""
+    groups: dict[tuple[AxisValue, ...], list[Row]] = {}
+    axes = [a for a in definition.tables[entry.table].axes if a not in (entry.x, entry.split)]
+    axes.sort(key=lambda a: a != entry.by)
+    for _, row in found:
+        groups.setdefault((row.arm, *(row.at[a] for a in axes)), []).append(row)
+    places, colours = {a: i for i, a in enumerate(definition.arms)}, _colours(definition)
+    arms = list(dict.fromkeys(str(k[0]) for k in groups))
+    names = dict(zip(arms, labels_of(definition, arms), strict=True))
+    out = []
+    for i, (key, members) in enumerate(groups.items()):
+        said = [selection_text(definition, a, v) for a, v in zip(axes, key[1:], strict=True)]
+        label = ", ".join(([names[str(key[0])]] if len(arms) > 1 or not said else []) + said)
+        if points := _points(definition, entry, members):
+            arm = str(key[0])
+            out.append(Series(label, i, i, points) if axes else Series(label, places[arm], colours[arm], points))
+    return tuple(out)
+
+
+def _beats(a: Value, b: Value, better: str | None) -> bool:
+    return a.centre > b.centre if better == "higher" else better is not None and a.centre < b.centre
+
+
+def _devices(
+    benchmark: Benchmark, entry: Plot, cards: Sequence[LoadedCard], found: Sequence[tuple[LoadedCard, Row]]
+) -> tuple[Series, ...]:
+    definition = benchmark.definition
+    places = {c.device_id: i for i, c in enumerate(benchmark.cards)}
+    better = definition.quantity(entry.y).better
+    out = []
+    shown = [card.card.device.name for card in cards]
+    for card, name in zip(cards, shown, strict=True):
+        mine = [row for c, row in found if c is card]
+        lines: dict[float | str, dict[str, Value]] = {}
+        for arm in definition.arms:
+            for x, value in _points(definition, entry, [row for row in mine if row.arm == arm]):
+                best = lines.setdefault(x, {})
+                if arm not in best or _beats(value, best[arm], better):
+                    best[arm] = value
+        points = tuple(
+            (x, values[fastest(values, better=better or "lower", tolerance=definition.tolerance)[0]])
+            for x, values in lines.items()
+        )
+        if points:
+            ordered = (
+                points if any(isinstance(x, str) for x, _ in points) else tuple(sorted(points, key=lambda p: p[0]))
+            )
+            place = places.get(card.device_id, len(places))
+            label = f"{name} ({card.device_id})" if shown.count(name) > 1 else name
+            out.append(Series(label, place, place, ordered))
+    return tuple(out)
