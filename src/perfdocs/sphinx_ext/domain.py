@@ -77,6 +77,19 @@ class PerfdocsDomain(Domain):
             return cast("nodes.reference", contnode)
         return nodes.reference("", "", contnode, internal=True, refuri=url, classes=["perfdocs-row"])
 
+    def resolve_any_xref(
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: Builder,
+        target: str,
+        node: pending_xref,
+        contnode: nodes.Element,
+    ) -> list[tuple[str, nodes.reference]]:
+        """Nothing here is found by a name alone."""
+        del env, fromdocname, builder, target, node, contnode
+        return []
+
     def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
         """Take over what a parallel process read."""
         for part in ("uses", "specs"):

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from ..card import write_atomic
-from ..render import plots
+from ..render.plots import alt_text as describe
+from ..render.plots import digest as digest_of
+from ..render.plots import figure as draw
 from .blocks import Figure
 
 __all__ = ["FigureCache", "Format", "alt_text", "stem"]
@@ -20,14 +22,14 @@ _SUFFIX: dict[Format, str] = {"light": "-light.svg", "dark": "-dark.svg", "pdf":
 
 def stem(figure: Figure) -> str:
     """Name of a figure's files: what it shows, and a digest. Nothing is drawn."""
-    digest = plots.digest(figure.benchmark, figure.cards, figure.plot)
+    digest = digest_of(figure.benchmark, figure.cards, figure.plot)
     who = figure.cards[0].device_id if len(figure.cards) == 1 else f"{len(figure.cards)}-devices"
     return f"{figure.benchmark.definition.id}-{figure.plot}-{who}-{digest[:16]}"
 
 
 def alt_text(figure: Figure) -> str:
     """What the figure shows, in words."""
-    return plots.alt_text(figure.benchmark, figure.cards, figure.plot)
+    return describe(figure.benchmark, figure.cards, figure.plot)
 
 
 def file_name(name: str, form: Format) -> str:
@@ -49,7 +51,7 @@ class FigureCache:
         return path
 
     def _draw(self, figure: Figure, forms: tuple[Format, ...]) -> None:
-        drawn = plots.figure(figure.benchmark, figure.cards, figure.plot, formats=forms)
+        drawn = draw(figure.benchmark, figure.cards, figure.plot, formats=forms)
         self.folder.mkdir(parents=True, exist_ok=True)
         name = stem(figure)
         for form in forms:

@@ -1,22 +1,55 @@
 """One page for each device: small sources written before Sphinx looks for documents.
 
-Only files that begin with our marker are ever changed or removed; a page an author writes under the same name stays.
+Only files that carry our marker are ever changed or removed; a page an author writes under the same name stays.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..card import write_atomic
 from ..library import Library
 from .project import Project, device_names
 
-__all__ = ["MARKER", "device_documents", "escape_title", "write_pages"]
+__all__ = ["MARKER", "Part", "Source", "device_sources", "escape_title", "markdown", "rst", "write_pages"]
 
 MARKER = "perfdocs writes this page from the cards; what is changed here is lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A directive, its argument and options, under a heading of its own where there is one."""
+
+    directive: str
+    argument: str = ""
+    options: tuple[str, ...] = ()
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page: title and parts; ``index`` lists ``children`` and need not be listed itself."""
+
+    title: str
+    parts: tuple[Part, ...]
+    index: bool = False
+    children: tuple[str, ...] = ()
+
+
+def device_sources(library: Library) -> Iterator[tuple[str, Source]]:
+    """Name and source of each page: the index, and one for each device with a section for each benchmark."""
+    names = device_names(library)
+    yield "index", Source("Devices", (Part("perf-measured-on"),), True, tuple(names))
+    for device_id, title in names.items():
+        sections = (
+            Part("perf-device", device_id, (f":benchmark: {b.definition.id}",), b.definition.title)
+            for b, _ in library.cards_of(device_id)
+        )
+        yield device_id, Source(title, (Part("perf-device", device_id, (":facts:",)), *sections))
 
 
 def write_pages(project: Project, source: Path, suffixes: Mapping[str, str]) -> None:
@@ -24,33 +57,21 @@ def write_pages(project: Project, source: Path, suffixes: Mapping[str, str]) -> 
     if not project.settings.device_pages:
         return
     folder = source / project.settings.device_pages
-    rst = next((s for s, kind in suffixes.items() if kind == "restructuredtext"), None)
-    markdown = next((s for s, kind in suffixes.items() if kind == "markdown"), None)
-    suffix = rst or markdown
-    if suffix is None:
-        return
-    make = _rst if rst else _markdown
-    wanted = {name: make(*parts) for name, parts in device_documents(project.library)}
-    _remove_stale(folder, {name + suffix for name in wanted}, [s for s in (rst, markdown) if s])
-    taken = {path.name.removesuffix(s) for s in suffixes for path in folder.glob(f"*{s}") if not _ours(path)}
+    writers = {"restructuredtext": rst, "markdown": markdown}
+    known = {kind: suffix for suffix, kind in reversed(list(suffixes.items())) if kind in writers}
+    kind = next((k for k in writers if k in known), None)
+    taken = {p.name.removesuffix(s) for s in suffixes for p in folder.glob(f"*{s}") if not _ours(p)}
+    wanted = {
+        name + known[kind]: writers[kind](page)
+        for name, page in device_sources(project.library)
+        if kind is not None and name not in taken
+    }
+    _remove_stale(folder, wanted, known.values())
     for name, text in wanted.items():
-        path = folder / (name + suffix)
-        if name in taken or (path.is_file() and path.read_bytes() == text.encode()):
-            continue
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, text.encode())
-
-
-def device_documents(library: Library) -> Iterator[tuple[str, tuple[str, list[tuple[str, str]], bool]]]:
-    """Each page: its name, and its title, parts (heading, directive) and whether it is the index."""
-    yield "index", ("Devices", [("", "perf-measured-on")], True)
-    for device_id, title in device_names(library).items():
-        parts = [("", f"perf-device {device_id}")]
-        parts += [
-            (benchmark.definition.title, f"perf-device {device_id} {benchmark.definition.id}")
-            for benchmark, _ in library.cards_of(device_id)
-        ]
-        yield device_id, (title, parts, False)
+        path = folder / name
+        if not (path.is_file() and path.read_bytes() == text.encode()):
+            folder.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, text.encode())
 
 
 def escape_title(text: str) -> str:
@@ -58,38 +79,31 @@ def escape_title(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split())) or "–"
 
 
-def _rst(title: str, parts: list[tuple[str, str]], index: bool) -> str:
-    lines = [f".. {MARKER}", ""]
-    if index:
-        lines += [":orphan:", ""]  # an author need not list it; where it is listed this does nothing
-    lines += _rst_heading(title, "=")
-    for heading, directive in parts:
-        name, *words = directive.split()
-        lines += _rst_heading(heading, "-") if heading else []
-        lines += [f".. {name}:: {' '.join(words[:1])}".rstrip()]
-        lines += [f"   :benchmark: {words[1]}"] if words[1:] else ["   :facts:"] if words else []
-        lines += [""]
-    if index:
-        lines += [".. toctree::", "   :glob:", "   :hidden:", "", "   *", ""]
+def rst(page: Source) -> str:
+    """A page in reStructuredText."""
+    lines = [f".. {MARKER}", "", *([":orphan:", ""] if page.index else []), *_underlined(page.title, "=")]
+    for part in page.parts:
+        lines += _underlined(part.heading, "-") if part.heading else []
+        lines += [f".. {part.directive}:: {part.argument}".rstrip(), *(f"   {o}" for o in part.options), ""]
+    if page.children:
+        lines += [".. toctree::", "   :hidden:", "", *(f"   {child}" for child in page.children), ""]
     return "\n".join(lines)
 
 
-def _rst_heading(text: str, rule: str) -> list[str]:
+def _underlined(text: str, rule: str) -> list[str]:
     shown = escape_title(text)
-    return [shown, rule * max(4, 2 * len(shown)), ""]
+    return [shown, rule * max(4, 2 * len(shown)), ""]  # a character can be two columns wide
 
 
-def _markdown(title: str, parts: list[tuple[str, str]], index: bool) -> str:
-    lines = ["---", "orphan: true", "---", ""] if index else []
-    lines += [f"% {MARKER}", "", f"# {escape_title(title)}", ""]
-    for heading, directive in parts:
-        name, *words = directive.split()
-        lines += [f"## {escape_title(heading)}", ""] if heading else []
-        lines += [f"```{{{name}}} {' '.join(words[:1])}".rstrip()]
-        lines += [f":benchmark: {words[1]}"] if words[1:] else [":facts:"] if words else []
-        lines += ["```", ""]
-    if index:
-        lines += ["```{toctree}", ":glob:", ":hidden:", "", "*", "```", ""]
+def markdown(page: Source) -> str:
+    """A page in MyST Markdown."""
+    lines = ["---", "orphan: true", "---", ""] if page.index else []
+    lines += [f"% {MARKER}", "", f"# {escape_title(page.title)}", ""]
+    for part in page.parts:
+        lines += [f"## {escape_title(part.heading)}", ""] if part.heading else []
+        lines += [f"```{{{part.directive}}} {part.argument}".rstrip(), *part.options, "```", ""]
+    if page.children:
+        lines += ["```{toctree}", ":hidden:", "", *page.children, "```", ""]
     return "\n".join(lines)
 
 
@@ -101,11 +115,10 @@ def _ours(path: Path) -> bool:
         return False
 
 
-def _remove_stale(folder: Path, wanted: set[str], suffixes: list[str]) -> None:
+def _remove_stale(folder: Path, wanted: Mapping[str, str], suffixes: Iterable[str]) -> None:
     for suffix in suffixes:
         for path in folder.glob(f"*{suffix}"):
             if path.name not in wanted and _ours(path):
-                with contextlib.suppress(FileNotFoundError):
-                    path.unlink()
+                path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # not there, or not empty
         folder.rmdir()
