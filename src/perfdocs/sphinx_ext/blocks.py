@@ -46,12 +46,13 @@ class Heading:
 class Table:
     """A table; ``anchors`` where its rows have their permanent ids on this page.
 
-    ``otherwise`` is said where there is nothing to show; without it, nothing.
+    ``otherwise`` is said where there is nothing to show; without it, nothing. ``notes``: what was not run is said here.
     """
 
     make: Callable[[], TableModel | None]
     anchors: bool = False
     otherwise: str = ""
+    notes: bool = True
 
     def model(self) -> TableModel | None:
         """The table, or ``None`` where it has no row."""
@@ -61,9 +62,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Fastest lines, a group for each part of the table."""
+    """Fastest lines, a group for each part of the table; ``legend`` unless what follows explains the marks."""
 
     make: Callable[[], tuple[LineGroup, ...]]
+    legend: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,15 +77,15 @@ def _results(spec: Spec, library: Library) -> Iterator[Block]:
 
 def _result(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
     table = _table(spec, benchmark)
-    yield _fastest(benchmark, card, table)
+    yield _fastest(benchmark, card, table, legend=False)
     yield Table(partial(overview, benchmark, card, table))
     yield from _plots(benchmark, card, table)
-    yield Folded("All measurements", (Table(partial(detail, benchmark, card, table)),))
+    yield Folded("All measurements", (Table(partial(detail, benchmark, card, table), notes=False),))
     yield Downloads(benchmark, card)
 
 
-def _fastest(benchmark: Benchmark, card: LoadedCard, table: str) -> Block:
-    return Lines(partial(fastest_lines, benchmark, card, table))
+def _fastest(benchmark: Benchmark, card: LoadedCard, table: str, *, legend: bool = True) -> Block:
+    return Lines(partial(fastest_lines, benchmark, card, table), legend)
 
 
 def _plots(benchmark: Benchmark, card: LoadedCard, table: str) -> Iterator[Block]:
@@ -127,10 +127,10 @@ def _device_card(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator
     for table in benchmark.definition.tables:
         if not _has_table(benchmark, card, table):
             continue
-        yield _fastest(benchmark, card, table)
+        yield _fastest(benchmark, card, table, legend=False)
         yield Table(partial(overview, benchmark, card, table))
         yield from _plots(benchmark, card, table)
-        yield Table(partial(detail, benchmark, card, table), spec.anchors)
+        yield Table(partial(detail, benchmark, card, table), spec.anchors, notes=False)
     yield Table(partial(not_run, benchmark, card))
     yield Folded("Method, software and sources", tuple(_method(card)))
     yield Downloads(benchmark, card)

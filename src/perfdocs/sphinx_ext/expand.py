@@ -28,7 +28,7 @@ def _block(block: Block, draw: Draw, alt: Callable[[Figure], str]) -> list[nodes
             return [nodes.rubric("", text)]
         case Table():
             return _tables(block)
-        case Lines(make):
+        case Lines(make=make):
             return _lines(lines_text(make()))
         case Figure(caption=caption):
             return [_figure(caption, draw(block), alt(block))]
@@ -77,7 +77,8 @@ def _tables(block: Table) -> list[nodes.Node]:
     out: list[nodes.Node] = [_table(part, model.title) for part in grid(model)]
     if model.caption:
         out.append(_paragraph(model.caption))
-    if said := notes(model):
+    said = notes(model)  # why something is missing, then what the marks mean
+    if said := said if block.notes else said[len(model.notes) :]:
         out.append(_list(map(_paragraph, said)))
     return out
 

@@ -43,13 +43,13 @@ def _block(block: Block, page: Page) -> str:
             return f"<p>{escape(text)}</p>\n"
         case Heading(text, foreign):
             return f'<p class="perfdocs-heading">{isolate(text) if foreign else escape(text)}</p>\n'
-        case Table(_, anchors, otherwise):
+        case Table():
             model = block.model()
             if model is None:
-                return f"<p>{escape(otherwise)}</p>\n" if otherwise else ""
-            return table_html(model, page.device, anchors=anchors)
-        case Lines(make):
-            return lines_html(make())
+                return f"<p>{escape(block.otherwise)}</p>\n" if block.otherwise else ""
+            return table_html(model, page.device, anchors=block.anchors, notes=block.notes)
+        case Lines(make, legend):
+            return lines_html(make(), legend=legend)
         case Figure():
             return _figure(block, page)
         case Downloads():
@@ -65,11 +65,16 @@ def _block(block: Block, page: Page) -> str:
 
 def _figure(figure: Figure, page: Page) -> str:
     alt = escape(page.alt(figure))
-    light = f'<img class="perfdocs-light" src="{page.image(figure, False)}" alt="{alt}"/>'
-    # A book has one scheme; a browser shows the image of the scheme in use and reads out only that one.
-    dark = "" if page.paged else f'<img class="perfdocs-dark" src="{page.image(figure, True)}" alt="{alt}"/>'
     caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
-    return f'<figure class="perfdocs-figure">{light}{dark}{caption}</figure>\n'
+    if page.paged:  # a book has one scheme
+        return (
+            f'<figure class="perfdocs-figure"><img src="{page.image(figure, False)}" alt="{alt}"/>{caption}</figure>\n'
+        )
+    images = (  # a browser shows the image of the scheme in use, and reads out only that one
+        f'<a class="perfdocs-{name}" href="{url}"><img src="{url}" alt="{alt}"/></a>'
+        for name, url in (("light", page.image(figure, False)), ("dark", page.image(figure, True)))
+    )
+    return f'<figure class="perfdocs-figure">{"".join(images)}{caption}</figure>\n'
 
 
 def _downloads(block: Downloads, page: Page) -> str:
