@@ -153,20 +153,19 @@ def _text(definition: Definition, run: Sequence[Statement], by: str) -> str:
     said = run[0]
     names = labels_of(definition, said.arms)
     if len(run) > 1:
-        times = ", ".join(format_value(s.values[0].centre, unit) for s in run)
+        series = ", ".join(format_value(s.values[0].centre, unit) for s in run)
         ratios = [format_ratio(s.lead) for s in run if s.lead is not None]
         leads = f"each {ratios[0]}" if len(set(ratios)) == 1 else ", ".join(ratios)
-        return f"{names[0]}, {times}; {leads} ahead of {labels_of(definition, [said.then or ''])[0]}"
-    each = [f"{name}, {format_value(v.centre, unit)}" for name, v in zip(names, said.values, strict=True)]
+        return f"{names[0]}, {series}; {leads} ahead of {labels_of(definition, [said.then or ''])[0]}"
+    times = [format_value(v.centre, unit) for v in said.values]
     if said.kind == "alone":
-        return f"{each[0]}; no other arm was measured here"
-    text = (
-        each[0]
-        if said.kind == "faster"
-        else f"level: {_and(each)}"
-        if said.kind == "level"
-        else f"not beaten: {_and(each)} (undecided between them)"
-    )
+        return f"{names[0]}, {times[0]}; no other arm was measured here"
+    each = _and([f"{name} ({time})" for name, time in zip(names, times, strict=True)])
+    text = {
+        "faster": f"{names[0]}, {times[0]}",
+        "level": f"level: {each}",
+        "undecided": f"not beaten: {each}, undecided between them",
+    }[said.kind]
     if said.then is None or said.lead is None:
         return text
     then = labels_of(definition, [said.then])[0]
@@ -176,4 +175,4 @@ def _text(definition: Definition, run: Sequence[Statement], by: str) -> str:
 
 
 def _and(parts: Sequence[str]) -> str:
-    return f"{'; '.join(parts[:-1])}; and {parts[-1]}" if len(parts) > 2 else " and ".join(parts)
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]

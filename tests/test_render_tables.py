@@ -1,0 +1,263 @@
+"""What tables and fastest lines say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.render_kit import DEFINITION, cpu_card, demo, gpu_card, load
+
+from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.render import facts
+from perfdocs.render.detail import detail
+from perfdocs.render.devices import comparison, measured_on
+from perfdocs.render.fastest import fastest_lines, statement
+from perfdocs.render.model import Group, Line, TableModel
+from perfdocs.render.overview import has_overview, overview
+from perfdocs.render.points import axis_value_text
+
+Pair = tuple[Benchmark, LoadedCard]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    return demo(tmp_path, gpu_card())
+
+
+def texts(group: Group) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in group.rows]
+
+
+def group_of(model: TableModel, title: str) -> Group:
+    return next(g for g in model.groups if g.title == title)
+
+
+def plain(lines: tuple[Line, ...]) -> list[str]:
+    return [f"{x.lead}: {x.text}".replace("\u00a0", " ") for x in lines]
+
+
+def test_overview_has_one_unit_a_column_and_the_best_first_at_the_largest_point(pair: Pair) -> None:
+    thin = group_of(overview(*pair, "main"), "thinning")
+    assert [h.replace("\u00a0", " ") for h in thin.head] == ["arm", "N = 10³ (µs)", "N = 10⁶ (µs)"]
+    assert texts(thin) == [
+        ["longest first", "110", "371"],
+        ["work stealing", "23.0", "666"],
+        ["one thread per sample", "25.0", "1530"],
+        ["host", "437", "94\u202f000"],
+        ["peer | masked", "3860", "—"],
+    ]
+
+
+def test_overview_marks_every_arm_that_the_best_does_not_beat(pair: Pair) -> None:
+    model = overview(*pair, "main")
+    best = {(g.title, r[0].text, i) for g in model.groups for r in g.rows for i, c in enumerate(r) if c.best}
+    assert best == {
+        ("thinning", "work stealing", 1),
+        ("thinning", "longest first", 2),
+        ("dense batch", "work stealing", 1),
+        ("dense batch", "one thread per sample", 1),  # level
+        ("dense batch", "work stealing", 2),  # undecided
+        ("dense batch", "one thread per sample", 2),
+    }
+
+
+def test_a_missing_cell_says_why_in_the_cell_and_below(pair: Pair) -> None:
+    model = overview(*pair, "main")
+    cell = next(c for r in model.groups[0].rows for c in r if c.text == "—")
+    assert cell.missing == "needs 90 GiB"
+    notes = [(n.lead.replace("\u00a0", " "), n.text, n.foreign) for n in model.notes]
+    assert notes == [("peer | masked, thinning, N = 10⁶; dense batch, N = 10⁶", "needs 90 GiB", True)]
+
+
+def test_flags_are_marked_where_they_are_and_listed_once(pair: Pair) -> None:
+    model = overview(*pair, "main")
+    assert model.flags == ("throttled", "noisy", "synthetic")
+    row = next(r for r in group_of(model, "thinning").rows if r[0].text == "longest first")
+    assert [c.flags for c in row[1:]] == [("synthetic",), ("throttled", "synthetic")]
+
+
+def test_overview_links_every_cell_to_its_row_of_the_detail(pair: Pair) -> None:
+    anchors = {row[0].anchor for g in detail(*pair, "main").groups for row in g.rows}
+    links = {c.link for g in overview(*pair, "main").groups for row in g.rows for c in row if c.link}
+    assert links == {f"made-up-gpu#{anchor}" for anchor in anchors}
+    assert len(anchors) == 18
+
+
+def test_detail_shows_ranges_shares_whole_counts_and_choices(pair: Pair) -> None:
+    thin = group_of(detail(*pair, "main"), "thinning, N\u00a0=\u00a010³")
+    assert thin.head == (
+        "arm",
+        "wall (µs)",
+        "flop rate (Gflop/s, share of FP64 peak)",
+        "bandwidth (MB/s, share of DRAM peak)",
+        "clock (GHz)",
+        "launches",
+        "mode",
+    )
+    rows = {r[0]: r[1:] for r in texts(thin)}
+    assert rows["work stealing"] == ["23.0", "412\u00a0(2.14\u00a0%)", "2780\u00a0(0.136\u00a0%)", "—", "1", "—"]
+    dense = group_of(detail(*pair, "main"), "dense batch, N\u00a0=\u00a010⁶")
+    assert {r[0]: r[1] for r in texts(dense)}["work stealing"] == "1780\u00a0(1610–1960)"
+    assert rows["peer | masked"][-2:] == ["12\u202f345", "graph"]
+    assert rows["one thread per sample"][3] == "1.98"
+
+
+def test_detail_drops_columns_without_a_value(tmp_path: Path) -> None:
+    card = gpu_card()
+    for m in card["measurements"]:
+        m.pop("clock", None)
+    head = detail(*demo(tmp_path, card), "main").groups[0].head
+    assert not any(h.startswith("clock") for h in head)
+
+
+def test_share_is_left_out_where_the_device_has_no_known_peak(tmp_path: Path) -> None:
+    card = gpu_card()
+    del card["device"]["compute_capability"]
+    group = detail(*demo(tmp_path, card), "main").groups[0]
+    assert "flop rate (Gflop/s)" in group.head
+    assert texts(group)[0][2] == "412"
+
+
+def test_a_sweep_of_one_arm_is_one_part_with_its_axes_as_columns(pair: Pair) -> None:
+    (group,) = detail(*pair, "ladder").groups
+    assert group.head == ("width", "footprint", "bandwidth (TB/s, share of DRAM peak)", "wall (µs)")
+    assert texts(group)[0][:2] == ["4\u00a0B", "1\u00a0MiB"]
+    assert len(group.rows) == 8
+    assert not has_overview(pair[0].definition, "ladder")
+
+
+def test_a_table_of_series_gives_their_derived_quantities(pair: Pair) -> None:
+    (group,) = detail(*pair, "knees").groups
+    assert group.head == ("width", "knee (MiB)")
+    assert texts(group) == [["4\u00a0B", "1020"], ["16\u00a0B", "1.00"]]
+
+
+def test_a_table_without_axes_ranks_its_arms_and_names_what_was_not_run(pair: Pair) -> None:
+    model = detail(*pair, "once")
+    assert texts(model.groups[0]) == [["work stealing", "6.20"], ["one thread per sample", "11.1"]]
+    assert ("longest first", "out of time") in [(n.lead, n.text) for n in model.notes]
+    assert ("host", "not measured; the card gives no reason") in [(n.lead, n.text) for n in model.notes]
+
+
+def test_fastest_lines_say_ahead_level_and_undecided_with_and_without_tagged_arms(pair: Pair) -> None:
+    thin, dense = fastest_lines(*pair, "main")
+    assert (thin.title, dense.title) == ("thinning", "dense batch")
+    assert plain(thin.lines) == [
+        "N = 10³: work stealing, 23.0 µs; 1.09× ahead of one thread per sample",
+        "N = 10⁶: longest first, 371 µs; 1.80× ahead of work stealing",
+        "N = 10³, 10⁶, without arms that know the stop steps: work stealing, 23.0 µs, 666 µs; 1.09×, 2.29× ahead of "
+        "one thread per sample",
+    ]
+    assert plain(dense.lines)[:2] == [
+        "N = 10³: level: work stealing (71.0 µs) and one thread per sample (71.0 µs); then longest first, 1.65× behind "
+        "work stealing",
+        # the noisy arm does not beat the third one, so no lead over it is stated
+        "N = 10⁶: not beaten: one thread per sample (1.69 ms) and work stealing (1.78 ms), undecided between them",
+    ]
+
+
+def test_fastest_lines_carry_the_flags_of_what_they_name(pair: Pair) -> None:
+    thin = fastest_lines(*pair, "main")[0]
+    assert thin.lines[0].flags == ("synthetic",)
+    assert thin.lines[1].flags == ("throttled", "synthetic")
+
+
+def test_no_fastest_lines_where_one_arm_was_measured(pair: Pair, tmp_path: Path) -> None:
+    assert fastest_lines(*pair, "ladder") == ()
+    assert fastest_lines(*demo(tmp_path / "cpu", cpu_card()), "main") == ()
+    assert statement(pair[0].definition, [], "wall") is None
+
+
+def test_measured_on_says_device_method_origin_and_earlier_sources(tmp_path: Path) -> None:
+    library = load(tmp_path, gpu_card(), cpu_card())
+    (group,) = measured_on(list(library.benchmarks.values())).groups
+    assert [r[0].link for r in group.rows] == ["made-up-gpu", "made-up-cpu"]
+    assert [c.text.replace("\u00a0", " ") for c in group.rows[0]] == [
+        "Made Up Gpu",
+        "GPU",
+        "2026-11-30 12:00",
+        "28",
+        "full",
+        "580.1, CUDA 13.0",
+        "synthetic",
+        "measured with earlier sources: step.cuh",
+    ]
+    assert measured_on(list(library.benchmarks.values()), ["made-up-cpu"]).groups[0].rows[0][0].link == "made-up-cpu"
+
+
+def test_comparison_takes_the_largest_shared_point_and_ranks_devices(tmp_path: Path) -> None:
+    library = load(tmp_path, gpu_card(), cpu_card(), gpu_card("twin-gpu", 2.0))
+    benchmark = library.benchmarks["demo"]
+    model = comparison(benchmark, "main")
+    assert model is not None
+    assert [g.title.replace("\u00a0", " ") for g in model.groups] == ["thinning, N = 10⁶", "dense batch, N = 10⁶"]
+    assert texts(model.groups[0]) == [
+        ["Made Up Gpu", "longest first", "371", "1.00×"],
+        ["Twin Gpu", "longest first", "742\u00a0(741–743)", "2.00×"],
+        ["Made Up Cpu", "host", "94\u202f000\u00a0(93\u202f900–94\u202f100)", "253×"],
+    ]
+    assert [r[2].best for r in model.groups[0].rows] == [True, False, False]
+    at = comparison(benchmark, "main", {"n": 1000, "config": "thin"}, ["made-up-gpu", "twin-gpu"])
+    assert at is not None
+    assert [r[2].text for r in at.groups[0].rows] == ["23.0", "46.0"]
+    assert comparison(benchmark, "main", None, ["made-up-gpu"]) is None
+
+
+def test_facts_give_units_peaks_and_their_formula(pair: Pair) -> None:
+    rows = {r[0].text: r[1].text.replace("\u00a0", " ") for g in facts.device_facts(pair[1]).groups for r in g.rows}
+    assert rows["memory"] == "80 GiB"
+    assert rows["rated clock"] == "1.5 GHz"
+    assert rows["FP64 peak, rated"] == "19.2 Tflop/s = 2 flop × 64 lanes × SM count × SM clock"
+    method = {r[0].text: r[1].text.replace("\u00a0", " ") for g in facts.method_facts(pair[1]).groups for r in g.rows}
+    assert method["gate"] == "device idle and within 3 °C of its idle temperature, at most 20.0 s"
+    assert method["timed runs"] == "5; mean of the middle 3 is the centre"
+
+
+def test_not_run_names_arm_place_and_reason(pair: Pair) -> None:
+    model = facts.not_run(*pair)
+    assert model is not None
+    assert [[c.text.replace("\u00a0", " ") for c in r] for r in model.groups[0].rows] == [
+        ["peer | masked", "Wall time, N = 10⁶", "out of memory", "needs 90 GiB"],
+        ["longest first", "One number each", "out of time", "out of time"],
+    ]
+
+
+def test_terms_give_formula_and_peak(pair: Pair) -> None:
+    rows = {r[1].text: r[4].text for g in facts.terms(pair[0]).groups for r in g.rows}
+    assert rows["flop_rate"] == "= flop / wall. Also as a share of the FP64 peak"
+    assert rows["knee"] == "= least(size, bandwidth, 99%) over footprint"
+
+
+def test_every_flag_has_a_line_in_the_legend_and_an_unknown_one_too() -> None:
+    lines = facts.flag_legend(["synthetic", "throttled", "from_the_future"])
+    assert [x.lead for x in lines] == ["T", "s", "?"]
+    assert lines[2].text.startswith("from the future")
+
+
+def test_an_imported_value_prints_no_more_digits_than_its_source(tmp_path: Path) -> None:
+    card = gpu_card()
+    card["origin"] = {"kind": "imported", "source": "a paper", "licence": "CC BY 4.0"}
+    card["measurements"] = [
+        {"table": "once", "arm": "steal", "wall": {"centre": 6.6e-4, "digits": 2}},
+        {"table": "once", "arm": "thread", "wall": {"centre": 1.75e-3, "low": 1.7e-3, "high": 1.8e-3, "digits": 3}},
+    ]
+    group = detail(*demo(tmp_path, card), "once").groups[0]
+    assert texts(group) == [["work stealing", "660"], ["one thread per sample", "1750\u00a0(1700–1800)"]]
+    assert group.rows[0][1].flags == ("imported",)
+
+
+def test_higher_is_better_ranks_and_leads_the_other_way(tmp_path: Path) -> None:
+    definition = DEFINITION.replace('by = "wall"', 'by = "flop_rate"')
+    benchmark, card = demo(tmp_path, gpu_card(), definition=definition)
+    model = overview(benchmark, card, "main")
+    assert texts(model.groups[0])[0] == ["longest first", "86.1", "25\u202f500"]
+    lines = fastest_lines(benchmark, card, "main")[0].lines
+    assert plain(lines)[1] == "N = 10⁶: longest first, 25.5 Tflop/s; 1.80× ahead of work stealing"
+
+
+def test_values_of_an_axis_read_exactly(pair: Pair) -> None:
+    definition = pair[0].definition
+    shown = [axis_value_text(definition, "n", v) for v in (1000, 1_000_000.0, 1500, 2**21)]
+    assert shown == ["10³", "10⁶", "1500", "2²¹"]
+    assert axis_value_text(definition, "size", 1536) == "1.5\u00a0KiB"
+    assert axis_value_text(definition, "config", "dense") == "dense batch"
