@@ -1,8 +1,9 @@
 """One thread runs every sample to its end."""
 
+from perfdocs.measure.arm import Context, Prepared
+
 from ..host import HostArm
 from ..workload import Problem
-from perfdocs.measure.arm import Context, Prepared
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

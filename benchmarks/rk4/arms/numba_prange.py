@@ -23,7 +23,7 @@ def kernel() -> Any:
                      "numba is not installed" if missing else f"numba does not load: {error}") from None
 
     # contract: fused multiply-adds as in the compiled step; nothing that reorders sums.
-    @numba.njit(parallel=True, fastmath={"contract"})
+    @numba.njit(parallel=True, fastmath={"contract"})  # type: ignore[untyped-decorator] # Numba has no types
     def integrate(omega: Any, zeta: Any, x0: Any, v0: Any, nstop: Any, x_out: Any, v_out: Any, steps_out: Any) -> None:
         h = 0.01
         for i in numba.prange(omega.shape[0]):

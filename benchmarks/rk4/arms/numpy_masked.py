@@ -8,7 +8,7 @@ from perfdocs.measure.arm import Context, Prepared
 
 from ..workload import STEP, Problem, Result
 
-# Planes read and written by the array expressions of one step, 8 byte an element each (a boolean plane counts an eighth).
+# Planes read and written by the array expressions of one step, 8 byte an element each, and 5 boolean ones.
 BYTE_A_STEP = 8 * 106 + 5
 
 
@@ -36,18 +36,18 @@ class Arm(Prepared):
             np.add(steps, running, out=steps)
             self._loops += 1
 
-    def _acceleration(self, x: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:  # type: ignore[type-arg] # planes
+    def _acceleration(self, x: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
         spare = self._buffers[9]
         np.multiply(self._damping, v, out=out)
         np.multiply(self._stiffness, x, out=spare)
         np.add(out, spare, out=out)
 
     @staticmethod
-    def _shifted(base: np.ndarray, factor: float, slope: np.ndarray, out: np.ndarray) -> None:  # type: ignore[type-arg] # planes
+    def _shifted(base: np.ndarray, factor: float, slope: np.ndarray, out: np.ndarray) -> None:
         np.multiply(slope, factor, out=out)
         np.add(base, out, out=out)
 
-    def _sum(self, base: np.ndarray, k1: np.ndarray, k2: np.ndarray, k3: np.ndarray, k4: np.ndarray) -> np.ndarray:  # type: ignore[type-arg] # planes
+    def _sum(self, base: np.ndarray, k1: np.ndarray, k2: np.ndarray, k3: np.ndarray, k4: np.ndarray) -> np.ndarray:
         total = self._buffers[8]
         np.add(k2, k3, out=total)
         np.multiply(total, 2.0, out=total)
@@ -57,7 +57,7 @@ class Arm(Prepared):
         np.add(total, base, out=total)
         return total
 
-    def _step(self, x: np.ndarray, v: np.ndarray, running: np.ndarray) -> None:  # type: ignore[type-arg] # planes
+    def _step(self, x: np.ndarray, v: np.ndarray, running: np.ndarray) -> None:
         a1, a2, a3, a4, v2, v3, v4, place, _, _ = self._buffers
         self._acceleration(x, v, a1)
         self._shifted(v, STEP / 2, a1, v2)

@@ -16,8 +16,8 @@ __all__ = ["Options"]
 class Options:
     """Choices; seconds, kelvin.
 
-    ``limit`` is the most one measurement may be foreseen to take (``None``: 15 quick, 60 full). ``deadline`` counts from
-    the start: when it nears, what is measured stays in the partial file for the next run to complete, or, with
+    ``limit`` is the most one measurement may be foreseen to take (``None``: 15 quick, 60 full). ``deadline`` counts
+    from the start: when it nears, what is measured stays in the partial file for the next run to complete, or, with
     ``close``, the card is written and the rest recorded as out of time.
     """
 

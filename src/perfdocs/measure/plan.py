@@ -53,7 +53,7 @@ def matches(at: Mapping[str, AxisValue], wanted: Mapping[str, Sequence[AxisValue
 def chosen_tasks(definition: Definition, workload: Workload, kind: Kind, options: Options) -> list[Task]:
     """Points to measure, in the workload's order.
 
-    A point asked for by ``options.at`` may also be one of the full set only. Raises :class:`PerfdocsError` where an
+    A point asked for by ``options.at`` may be one that only the full set has. Raises :class:`PerfdocsError` where an
     axis is unknown or nothing is left.
     """
     for axis in options.at:
@@ -68,7 +68,7 @@ def chosen_tasks(definition: Definition, workload: Workload, kind: Kind, options
     kept = [task for task in found if matches(task.at, options.at)] or every
     if not kept:
         wanted = "; ".join(f"{a}={'/'.join(map(str, v))}" for a, v in options.at.items())
-        raise PerfdocsError("no-point", "--at", clean(wanted, 120), f"a point of {definition.id} on this kind of device",
+        raise PerfdocsError("no-point", "--at", clean(wanted, 120), f"a point of {definition.id} on this device",
                             "see --list")
     return kept
 

@@ -30,7 +30,7 @@ class Timer:
 
     def inner(self, seconds: float) -> int:
         """Repetitions that make a run of ``seconds`` long enough for the timer."""
-        return max(1, math.ceil(self.target / seconds)) if seconds > 0 else 1000
+        return max(1, math.ceil(self.target / seconds - 1e-3)) if seconds > 0 else 1000
 
     def time(self, call: Callable[[], None], inner: int = 1) -> float:
         """Seconds of one call. A reading that goes backwards is thrown away and the run repeated."""

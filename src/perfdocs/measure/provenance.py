@@ -28,8 +28,8 @@ def _git(folder: Path, *arguments: str) -> str | None:
     if git is None:
         return None
     try:
-        done = subprocess.run([git, "-C", str(folder), *arguments], capture_output=True, text=True, timeout=20,  # noqa: S603 - git, fixed arguments
-                              check=False)
+        command = [git, "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)  # noqa: S603 - git
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() if done.returncode == 0 else None
@@ -43,7 +43,8 @@ def source(folder: Path, arms: Iterable[str]) -> Source:
     files += [p for p in chosen if p.is_file()]
     hashes = {p.relative_to(folder).as_posix(): digest(p.read_bytes()) for p in sorted(files)}
     commit = _git(folder, "rev-parse", "HEAD")
-    dirty = _git(folder, "status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude)cards") if commit else None
+    changes = ("status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude)cards")
+    dirty = _git(folder, *changes) if commit else None
     return Source(files=hashes, commit=commit if commit and re.fullmatch("[0-9a-f]{7,64}", commit) else None,
                   dirty=None if dirty is None else bool(dirty))
 

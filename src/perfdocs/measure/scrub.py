@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import platform
 import re
+from contextlib import suppress
 
 __all__ = ["scrub"]
 
@@ -21,10 +22,8 @@ _PATTERNS = (
 
 def _private() -> list[str]:
     names = [platform.node()]
-    try:
+    with suppress(OSError, KeyError, ImportError):
         names.append(getpass.getuser())
-    except (OSError, KeyError, ImportError):
-        pass
     return [name for name in names if len(name) > 2 and name not in ("localhost", "root")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from .edges import Files, Nvml, NvmlError
@@ -48,7 +49,5 @@ class Sensors:
         clock = cpu_clock(self._files)
         if clock:
             into.cpu_clock.append(clock)
-        try:
+        with suppress(OSError, AttributeError):
             into.load.append(round(os.getloadavg()[0], 2))
-        except (OSError, AttributeError):
-            pass

@@ -56,6 +56,7 @@ class Session:
     not_run: dict[str, NotRun] = field(default_factory=dict)
     everywhere: dict[str, NotRun] = field(default_factory=dict)
     tries: dict[str, int] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
 
     @classmethod
     def open(cls, head: Card, final: Path, partial: Path, fresh: bool) -> tuple[Session, str | None]:
@@ -91,12 +92,22 @@ class Session:
             self.skip(cell, "error", f"the process ended {MAX_TRIES} times while measuring this")
             return False
         self.tries[cell.key] = self.tries.get(cell.key, 0) + 1
+        self.begun.add(cell.key)
         self.save()
         return True
 
     def settle(self, cell: Cell) -> None:
         """The cell ended in an orderly way: its attempt does not count."""
         self.tries.pop(cell.key, None)
+        self.begun.discard(cell.key)
+
+    def forgive(self) -> None:
+        """The run stops in an orderly way: an attempt of this run does not count, those of killed runs do."""
+        for key in self.begun:
+            self.tries[key] -= 1
+            if self.tries[key] <= 0:
+                del self.tries[key]
+        self.begun.clear()
 
     def finish(self, cell: Cell, measurement: Measurement) -> None:
         """Keep a finished block."""

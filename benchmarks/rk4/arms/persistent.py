@@ -1,0 +1,43 @@
+"""Work stealing: one launch of as many warps as keep the SMs busy; a lane that finishes takes the next sample."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from perfdocs.measure.arm import Context, Prepared
+
+from ..device import DeviceArm, blocks, kernel
+from ..workload import USEFUL_BYTE, Problem
+
+# Sixteen warps an SM keep its FP64 units busy: a step is a chain of eight dependent operations, and each warp more is
+# one more that runs half empty while its last sample ends.
+WARPS_AN_SM = 16
+WARPS_A_BLOCK = 4
+BATCH = 16  # samples a warp takes from the queue at a time
+REFILL = 3  # idle lanes that make a warp stop and hand out samples
+
+
+class Arm(DeviceArm):
+    """The kernel over one problem."""
+
+    def __init__(self, problem: Problem, context: Context, *, warps: int = WARPS_AN_SM, batch: int = BATCH,
+                 refill: int = REFILL) -> None:
+        super().__init__(problem, context)
+        self._kernel = kernel("rk4_persistent", f"RK4_BATCH={batch}", f"RK4_REFILL={refill}")
+        self._queue = self.cupy.zeros(2, dtype=np.uint32)
+        self._batches = blocks(self.n, batch)
+        self._grid = min(self.sm_count * warps // WARPS_A_BLOCK, self._batches)
+
+    def launch(self) -> None:
+        """A grid from the SM count; fewer blocks where the batch is small."""
+        self._kernel((self._grid,), (32 * WARPS_A_BLOCK,), (self.size, *self.inputs, *self.outputs, self._queue))
+
+    def counts(self) -> dict[str, float]:
+        """Every plane once, and one atomic on the queue a batch of samples beyond those dealt at the start."""
+        drawn = max(0, self._batches - 2 * self._grid * WARPS_A_BLOCK)
+        return {"launches": 1, "issued_byte": USEFUL_BYTE * self.n + 4 * drawn}
+
+
+def prepare(problem: Problem, context: Context) -> Prepared:
+    """Upload and compile."""
+    return Arm(problem, context)

@@ -1,0 +1,34 @@
+"""PyTorch: array expressions over the whole batch a step; where keeps finished samples; the host checks every step."""
+
+from __future__ import annotations
+
+from perfdocs.measure.arm import Context, Prepared
+
+from ..torch_step import BYTE_A_STEP, KERNELS_A_STEP, TorchArm, masked_step
+from ..workload import Problem
+
+CHECK_KERNELS, CHECK_BYTE = 2, 18  # the comparison and its reduction
+
+
+class Arm(TorchArm):
+    """The masked loop over one problem."""
+
+    loops = 0
+
+    def loop(self) -> None:
+        """Step the whole batch until nobody runs."""
+        nstop = self.inputs[4]
+        self.loops = 0
+        while bool((self.steps < nstop).any()):
+            masked_step(self.torch, self.c, self.k, self.x, self.v, self.steps, nstop)
+            self.loops += 1
+
+    def counts(self) -> dict[str, float]:
+        """Every operation is a kernel over every sample."""
+        return {"launches": (KERNELS_A_STEP + CHECK_KERNELS) * self.loops + 3,
+                "issued_byte": (BYTE_A_STEP + CHECK_BYTE) * self.problem.n * self.loops}
+
+
+def prepare(problem: Problem, context: Context) -> Prepared:  # noqa: ARG001 - the shape of every arm
+    """Upload."""
+    return Arm(problem)

@@ -1,0 +1,107 @@
+"""What the CuPy arms share: the compiled kernels, and inputs and outputs on the device."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perfdocs.measure.arm import Cannot, Context, Prepared
+
+from .workload import USEFUL_BYTE, Problem, Result
+
+HERE = Path(__file__).parent
+OPTIONS = ("--std=c++17",)
+STEP_THREADS = 256
+STEP_BLOCKS_AN_SM = 8
+
+
+def import_cupy() -> Any:
+    """CuPy. Raises :class:`Cannot` where it is not installed."""
+    try:
+        import cupy
+    except ImportError:
+        raise Cannot("not_installed", "CuPy is not installed") from None
+    return cupy
+
+
+def source() -> str:
+    """The kernels with the step put in its place: one text, so that a cache keyed by the text is never stale."""
+    step = (HERE / "step.cuh").read_text(encoding="utf-8").replace("#pragma once", "")
+    return (HERE / "kernels.cu").read_text(encoding="utf-8").replace('#include "step.cuh"', step)
+
+
+@cache
+def kernel(name: str, *defines: str) -> Any:
+    """A kernel of ``kernels.cu``, compiled for this device with the given ``NAME=VALUE`` definitions."""
+    cupy = import_cupy()
+    options = (*OPTIONS, *(f"-D{define}" for define in defines))
+    return cupy.RawModule(code=source(), options=options, backend="nvrtc").get_function(name)
+
+
+class DeviceArm(Prepared):
+    """An arm whose inputs and outputs are CuPy arrays; a subclass says how to launch."""
+
+    def __init__(self, problem: Problem, context: Context) -> None:
+        self.cupy = import_cupy()
+        self.problem = problem
+        self.n, self.size = problem.n, np.int64(problem.n)
+        self.sm_count = context.sm_count or 1
+        self._host = (problem.omega, problem.zeta, problem.x0, problem.v0, problem.nstop)
+        # It waits for the default stream, where arrays are made, and the default stream for it.
+        self.stream = self.cupy.cuda.Stream()
+        self.inputs = tuple(self.cupy.asarray(plane) for plane in self._host)
+        self.outputs = (self.cupy.zeros(self.n), self.cupy.zeros(self.n), self.cupy.zeros(self.n, dtype=np.int64))
+
+    def launch(self) -> None:
+        """Put the work on :attr:`stream`."""
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """Launch and wait."""
+        with self.stream:
+            self.launch()
+            self.stream.synchronize()
+
+    def end_to_end(self) -> None:
+        """Upload from ordinary host arrays, launch, download into new ones."""
+        with self.stream:
+            for plane, host in zip(self.inputs, self._host, strict=True):
+                plane.set(host, stream=self.stream)
+            self.launch()
+            self.result()
+
+    def result(self) -> Result:
+        """The outputs in host memory."""
+        with self.stream:
+            return Result(*(plane.get() for plane in self.outputs))
+
+    def counts(self) -> dict[str, float]:
+        """One launch; every plane is read or written once."""
+        return {"launches": 1, "issued_byte": USEFUL_BYTE * self.n}
+
+    def device_memory(self) -> int | None:
+        """What CuPy's pool holds; the runner empties it before each arm."""
+        return int(self.cupy.get_default_memory_pool().total_bytes())
+
+    def close(self) -> None:
+        """Drop the arrays."""
+        none: Any = None
+        self.inputs = self.outputs = none
+
+
+def blocks(n: int, threads: int) -> int:
+    """Blocks that cover ``n`` samples."""
+    return max(1, -(-n // threads))
+
+
+def step_grid(n: int, sm_count: int) -> int:
+    """Blocks of a one-step launch: at most one wave, since every block may add its arrival to one counter."""
+    return min(blocks(n, STEP_THREADS), sm_count * STEP_BLOCKS_AN_SM)
+
+
+def step_bytes(problem: Problem, steps: int) -> float:
+    """Bytes of ``steps`` one-step launches: 40 a sample to begin, 16 a sample and step for counts, 56 if it runs."""
+    return 40 * problem.n + 16 * problem.n * steps + 56 * problem.sample_steps

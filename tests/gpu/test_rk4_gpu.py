@@ -1,0 +1,98 @@
+"""Every GPU arm of rk4 against the reference, on a real device: ``pytest tests/gpu``."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from perfdocs.definition import read_definition
+from perfdocs.measure.arm import Cannot, Context, Prepared
+from perfdocs.measure.cuda import open_gpu
+from perfdocs.measure.edges import Gpu
+from perfdocs.measure.loader import load_arm, load_workload
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "benchmarks" / "rk4"
+DEFINITION = read_definition(FOLDER / "benchmark.toml")
+ARMS = [key for key, arm in DEFINITION.arms.items() if "gpu" in arm.on]
+workload: Any = load_workload(FOLDER)
+
+pytestmark = [
+    pytest.mark.gpu,
+    # What other packages warn of when they are imported is theirs.
+    pytest.mark.filterwarnings("default"),
+]
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
+    gpu = open_gpu()
+    if isinstance(gpu, str):
+        pytest.skip(gpu)
+    return Context(kind="gpu", build=tmp_path_factory.mktemp("build"), threads=2, sm_count=gpu.facts().sm_count)
+
+
+def prepare(arm: str, problem: Any, context: Context) -> Prepared:
+    try:
+        return load_arm(FOLDER, arm).prepare(problem, context)
+    except Cannot as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("n", [1, 31, 1000, 4097])
+@pytest.mark.parametrize("arm", ARMS)
+def test_an_arm_reaches_the_reference_again_and_again(arm: str, n: int, context: Context) -> None:
+    problem = workload.draw(n, 100, True, "spread-100")
+    ready = prepare(arm, problem, context)
+    reference = workload.numpy_reference(problem)
+    try:
+        for _ in range(3):
+            ready.run()
+            assert workload.verify(problem, reference, ready.result())["max_difference"] <= 1e-11
+        ready.end_to_end()
+        workload.verify(problem, reference, ready.result())
+        assert set(ready.counts()) <= set(DEFINITION.metrics)
+    finally:
+        ready.close()
+
+
+@pytest.mark.parametrize("config", ["spread-100", "spread-1000", "uniform-1000"])
+@pytest.mark.parametrize("arm", ["persistent", "per_thread", "graph"])
+def test_our_fast_arms_at_a_size_that_uses_the_queue(arm: str, config: str, context: Context) -> None:
+    problem = workload.problem({"config": config, "n": 200_000})
+    ready = prepare(arm, problem, context)
+    reference = workload.reference(problem, context)
+    try:
+        for _ in range(2):
+            ready.run()
+            workload.verify(problem, reference, ready.result())
+    finally:
+        ready.close()
+
+
+@pytest.mark.parametrize(("batch", "refill", "warps"), [(8, 1, 4), (16, 3, 16), (32, 8, 32), (32, 32, 8)])
+def test_work_stealing_is_right_however_it_is_tuned(batch: int, refill: int, warps: int, context: Context) -> None:
+    device: Any = importlib.import_module(f"{workload.__package__}.device")
+    persistent: Any = load_arm(FOLDER, "persistent")
+    device.import_cupy()
+    problem = workload.draw(50_000, 1000, True, "spread-1000")
+    problem.nstop[10:20] = 0  # samples that end before they begin
+    reference = workload.numpy_reference(problem)
+    ready = persistent.Arm(problem, context, warps=warps, batch=batch, refill=refill)
+    for _ in range(3):
+        ready.run()
+        workload.verify(problem, reference, ready.result())
+    ready.close()
+
+
+def test_the_device_stays_healthy(context: Context) -> None:
+    gpu = open_gpu()
+    assert not isinstance(gpu, str)
+    kept: Gpu = gpu
+    kept.release()
+    assert kept.healthy()
+    assert kept.free_memory() > 0
+    assert np.isfinite(kept.facts().sm_count)

@@ -1,0 +1,323 @@
+"""The whole runner on the toy benchmark and fake edges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement, read_card
+from perfdocs.errors import PerfdocsError
+from perfdocs.measure import Options, Stopped, listing
+from perfdocs.measure.__main__ import axis_filters, main
+
+from .fakes import FakeNvml, fake_edges
+
+
+def found(card: Card, arm: str, n: int) -> Measurement:
+    (one,) = [m for m in card.measurements if m.arm == arm and m.at["n"] == n]
+    return one
+
+
+def reasons(card: Card) -> dict[str, tuple[str, str]]:
+    return {r.arm: (r.kind, r.reason) for r in card.not_run}
+
+
+def test_rotate_times_every_arm_and_writes_one_card(toy: SimpleNamespace) -> None:
+    card = toy.measure("good", "double")
+    assert card.method.protocol == "rotate"
+    assert card.method.ramp == 0
+    assert card.device.id == "made-up-9"
+    assert card.method.clocks == "none"
+    assert card.method.clocks_reason
+    one = found(card, "double", 10)
+    assert one.values["wall"] == pytest.approx([2e-3] * 5, rel=1e-3)
+    assert one.values["end_to_end"] == pytest.approx([2e-3] * 3, rel=1e-3)
+    assert one.values["elements"] == 10
+    assert one.values["max_difference"] == 0
+    assert one.block is not None
+    assert len(one.block.warmup) == 2
+    assert [m.at["n"] for m in card.measurements] == [10, 10, 100, 100]
+    assert not card.not_run
+    assert not list(toy.out.rglob("*.partial.json"))
+    assert set(card.source.files) >= {"benchmark.toml", "workload.py", "arms/good.py", "arms/double.py"}
+    assert "arms/wrong.py" not in card.source.files
+
+
+def test_the_order_turns_every_repetition(toy: SimpleNamespace) -> None:
+    toy.measure("good", "double", at={"n": (10,)})
+    runs = [name for name, what in toy.workload.calls if what == "run"]
+    warm, timed = runs[:4], runs[4:]
+    assert warm == ["good", "good", "double", "double"]
+    # wall and, in the first three repetitions, end to end of each turn
+    assert timed[:4] == ["good", "good", "double", "double"]
+    assert timed[4:8] == ["double", "double", "good", "good"]
+    assert timed[12:] == ["double", "good", "good", "double"]
+
+
+def test_block_ramps_and_reads_clocks(toy: SimpleNamespace) -> None:
+    toy.nvml.reasons = ("power_cap",)
+    card = toy.measure("good", device="gpu", at={"n": (100,)})
+    assert card.method.protocol == "block"
+    assert (card.method.clocks, card.method.gate_within, card.method.idle_temperature) == ("nvml", 3.0, 30.0)
+    one = found(card, "good", 100)
+    assert one.values["sm_clock"] == (1.98e9,) * 5
+    assert one.values["device_memory"] == 1000
+    assert one.block is not None
+    assert one.block.throttle == ("power_cap",)
+    assert one.block.ramp_runs in (50, 51)  # 0.5 s of runs of 10 ms
+    assert one.block.gate is not None
+    assert not one.block.gate.timed_out
+    assert card.host.driver == "1.2"
+    assert card.device.id == "made-up-gpu"
+
+
+def test_an_arm_on_the_host_has_neither_gate_nor_clocks(toy: SimpleNamespace) -> None:
+    one = found(toy.measure("hosted", device="gpu"), "hosted", 10)
+    assert "sm_clock" not in one.values
+    assert "device_memory" not in one.values
+    assert one.block is not None
+    assert one.block.gate is None
+
+
+def test_without_nvml_the_card_says_so(toy: SimpleNamespace) -> None:
+    toy.nvml = "nvidia-ml-py is not installed"
+    card = toy.measure("good", device="gpu")
+    assert (card.method.clocks, card.method.clocks_reason) == ("none", "nvidia-ml-py is not installed")
+    assert card.method.gate_within is None
+    assert "sm_clock" not in found(card, "good", 10).values
+
+
+def test_nvml_dies_in_the_middle_and_the_run_goes_on(toy: SimpleNamespace) -> None:
+    toy.nvml = FakeNvml(toy.clock, hot=30.0, lives=20)
+    card = toy.measure("good", device="gpu")
+    assert len(card.measurements) == 2
+    assert card.method.clocks_reason is not None
+    assert "GPU is lost" in card.method.clocks_reason
+    assert 0 < len(found(card, "good", 10).values.get("sm_clock", ())) <= 5  # type: ignore[arg-type] # samples
+    assert "sm_clock" not in found(card, "good", 100).values
+    assert len(found(card, "good", 100).values["wall"]) == 5  # type: ignore[arg-type] # samples
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_a_failed_verification_is_never_timed(toy: SimpleNamespace, device: str) -> None:
+    card = toy.measure("wrong", "good", device=device)
+    assert {m.arm for m in card.measurements} == {"good"}
+    assert reasons(card)["wrong"] == ("failed_verification", "a square differs from the reference by 1")
+    runs = [name for name, what in toy.workload.calls if name == "wrong" and what == "run"]
+    assert len(runs) == 2  # one warm-up at each of two points
+    assert ("wrong", "close") in toy.workload.calls
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_what_fails_is_recorded_and_the_others_go_on(toy: SimpleNamespace, device: str) -> None:
+    card = toy.measure("raises", "hungry", "absent", "good", device=device)
+    assert {m.arm for m in card.measurements} == {"good"}
+    why = reasons(card)
+    assert why["hungry"] == ("out_of_memory", "not enough memory (MemoryError)")
+    assert why["absent"] == ("not_installed", "a_package_nobody_has is not installed")
+    kind, text = why["raises"]
+    assert kind == "error"
+    assert text == "RuntimeError: no file a path on this machine, see an address" or "a path" in text
+    assert "somebody" not in text
+    assert "example.org" not in text
+    absent = [r for r in card.not_run if r.arm == "absent"]
+    assert len(absent) == 1
+    assert not absent[0].at  # everywhere
+
+
+def test_a_clock_that_runs_backwards_is_read_again(toy: SimpleNamespace) -> None:
+    toy.clock.jumps = [0.0, -5.0]  # the first warm-up ends before it began
+    one = found(toy.measure("good", at={"n": (10,)}), "good", 10)
+    assert one.block is not None
+    assert min(*one.block.warmup, *one.values["wall"]) > 0  # type: ignore[misc] # samples
+
+
+def test_a_clock_that_always_runs_backwards_is_an_error_and_never_a_time(toy: SimpleNamespace) -> None:
+    toy.clock.jumps = [0.0, -5.0] * 3 + [0.0] * 200
+    card = toy.measure("good", "double", at={"n": (10,)})
+    assert {m.arm for m in card.measurements} == {"double"}
+    assert reasons(card)["good"][0] == "error"
+    assert "clock" in reasons(card)["good"][1]
+
+
+def test_a_short_run_is_repeated_until_the_timer_can_see_it(toy: SimpleNamespace) -> None:
+    toy.clock.tick = 0.0
+    toy.workload.turn[0] = lambda _: toy.clock.turn(4e-6)
+    one = found(toy.measure("good", at={"n": (10,)}), "good", 10)
+    assert one.block is not None
+    assert one.block.inner == 5  # 20 µs are 200 steps of the timer
+    assert one.values["wall"] == pytest.approx([4e-6] * 5)
+
+
+def test_a_run_foreseen_as_too_long_is_recorded(toy: SimpleNamespace) -> None:
+    card = toy.measure("good", full=True, limit=0.5)
+    assert [m.at["n"] for m in card.measurements] == [10, 100]
+    (reason,) = card.not_run
+    assert (reason.kind, reason.at) == ("out_of_time", {"n": 1000})
+    assert "foreseen from n=100" in reason.reason
+
+
+def test_a_run_found_too_long_is_recorded(toy: SimpleNamespace) -> None:
+    card = toy.measure("good", at={"n": (1000,)}, limit=0.5)
+    assert not card.measurements
+    assert card.not_run[0].kind == "out_of_time"
+
+
+def test_interrupt_leaves_a_partial_and_the_same_run_completes_it(
+        toy: SimpleNamespace, partial: Callable[[], Path]) -> None:
+    def interrupt(arm: str, run: int) -> None:
+        if arm == "double" and run == 5:
+            raise KeyboardInterrupt
+
+    toy.workload.before_run[0] = interrupt
+    with pytest.raises(Stopped, match=r"interrupted: 1 measurements are kept in .*partial\.json; run the same") as stop:
+        toy.measure(device="gpu", as_name="lab")
+    assert stop.value.exit_code == 130
+    assert "\n" not in str(stop.value)
+    path = partial()
+    assert path.name == "made-up-gpu-lab.partial.json"
+    assert json.loads(path.read_bytes())["schema"] == PARTIAL_SCHEMA
+    with pytest.raises(PerfdocsError):
+        read_card(path)
+    assert not path.with_name("made-up-gpu-lab.json").exists()
+
+
+def stop_after(toy: SimpleNamespace, arm: str, error: type[BaseException] = KeyboardInterrupt) -> None:
+    """End the process, so to speak, in the fifth run of ``arm``."""
+
+    def stop(name: str, run: int) -> None:
+        if name == arm and run == 5:
+            raise error
+
+    toy.workload.before_run[0] = stop
+
+
+def test_resume_keeps_finished_blocks(toy: SimpleNamespace, partial: Callable[[], Path]) -> None:
+    stop_after(toy, "double")
+    with pytest.raises(Stopped):
+        toy.measure("good", "double", device="gpu")
+    toy.workload.before_run[0] = lambda _arm, _run: None
+    toy.workload.calls.clear()
+    card = toy.measure("good", "double", device="gpu")
+    assert len(card.measurements) == 4
+    assert "1 measurements of the interrupted run are kept" in toy.quiet.lines
+    assert [c for c in toy.workload.calls if c[1] == "prepare"] == [("double", "prepare"), ("good", "prepare"),
+                                                                   ("double", "prepare")]
+    assert not list(toy.out.rglob("*.partial.json"))
+
+
+def test_changed_sources_start_anew_and_say_so(toy: SimpleNamespace) -> None:
+    stop_after(toy, "double")
+    with pytest.raises(Stopped):
+        toy.measure("good", "double", device="gpu")
+    toy.workload.before_run[0] = lambda _arm, _run: None
+    arm = toy.folder / "arms" / "good.py"
+    arm.write_text(arm.read_text() + "\n# changed\n")
+    toy.workload.calls.clear()
+    toy.measure("good", "double", device="gpu")
+    assert any("measuring anew" in line for line in toy.quiet.lines)
+    assert len([c for c in toy.workload.calls if c[1] == "prepare"]) == 4
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema": "other"}', b'{"schema": "perfdocs.partial/1"}'])
+def test_a_damaged_partial_starts_anew(toy: SimpleNamespace, partial: Callable[[], Path], content: bytes) -> None:
+    stop_after(toy, "double")
+    with pytest.raises(Stopped):
+        toy.measure("good", "double", device="gpu")
+    partial().write_bytes(content)
+    toy.workload.before_run[0] = lambda _arm, _run: None
+    assert len(toy.measure("good", "double", device="gpu").measurements) == 4
+    assert any("measuring anew" in line for line in toy.quiet.lines)
+
+
+def test_a_kill_in_the_same_place_twice_is_recorded(toy: SimpleNamespace) -> None:
+    class Killed(BaseException):
+        pass
+
+    stop_after(toy, "double", Killed)
+    for _ in range(2):
+        with pytest.raises(Killed):
+            toy.measure("good", "double", device="gpu")
+    toy.workload.before_run[0] = lambda _arm, _run: None
+    card = toy.measure("good", "double", device="gpu")
+    assert [(m.arm, m.at["n"]) for m in card.measurements] == [("good", 10), ("good", 100), ("double", 100)]
+    (reason,) = card.not_run
+    assert (reason.arm, reason.at, reason.kind) == ("double", {"n": 10}, "error")
+    assert "ended 2 times" in reason.reason
+
+
+def test_the_deadline_keeps_what_is_measured(toy: SimpleNamespace) -> None:
+    with pytest.raises(Stopped, match="stopped at the deadline: 1 measurements are kept") as stop:
+        toy.measure("good", device="gpu", deadline=1.0)
+    assert stop.value.exit_code == 3
+    assert len(toy.measure("good", device="gpu").measurements) == 2
+
+
+def test_the_deadline_can_close_the_card(toy: SimpleNamespace) -> None:
+    card = toy.measure("good", device="gpu", deadline=1.0, close=True)
+    assert len(card.measurements) == 1
+    assert [r.kind for r in card.not_run] == ["out_of_time"]
+
+
+def test_a_device_that_died_stops_the_run_and_keeps_the_rest(toy: SimpleNamespace) -> None:
+    toy.gpu.works = False
+    with pytest.raises(Stopped, match="takes no more work after raises") as stop:
+        toy.measure("good", "raises", device="gpu")
+    assert stop.value.exit_code == 4
+
+
+def test_an_estimate_of_what_is_left_is_given(toy: SimpleNamespace) -> None:
+    toy.measure("good", "double", device="gpu")
+    assert toy.quiet.left[0] is None
+    assert all(left is not None and left > 0 for left in toy.quiet.left[1:])
+
+
+def test_the_listing_measures_nothing(toy: SimpleNamespace) -> None:
+    rows = listing(toy.folder, Options(devices="auto", arms=("good",)), fake_edges(toy.clock, toy.gpu))
+    assert [(kind, arm, task.at["n"]) for kind, arm, task in rows] == [
+        ("cpu", "good", 10), ("cpu", "good", 100), ("gpu", "good", 10), ("gpu", "good", 100)]
+    assert not toy.workload.calls
+
+
+@pytest.mark.parametrize(("choices", "code"), [
+    ({"arms": ("goood",)}, "unknown-arm"),
+    ({"at": {"m": (1,)}}, "unknown-axis"),
+    ({"at": {"n": (11,)}}, "no-point"),
+    ({"devices": "gpu"}, "no-gpu"),
+])
+def test_mistakes_are_one_message(toy: SimpleNamespace, choices: dict[str, Any], code: str) -> None:
+    with pytest.raises(PerfdocsError) as error:
+        listing(toy.folder, Options(**choices), fake_edges(toy.clock))
+    assert error.value.problem.code == code
+
+
+def test_an_arm_without_code_is_refused_before_anything_runs(toy: SimpleNamespace) -> None:
+    (toy.folder / "arms" / "double.py").unlink()
+    with pytest.raises(PerfdocsError) as error:
+        toy.measure("good", "double")
+    assert error.value.problem.code == "benchmark-arm"
+    assert not toy.workload.calls
+
+
+def test_a_count_the_definition_lacks_is_refused(toy: SimpleNamespace) -> None:
+    toy.workload.counts = lambda problem: {"elemants": 1}
+    with pytest.raises(PerfdocsError, match="did you mean"):
+        toy.measure("good")
+
+
+def test_axis_filters() -> None:
+    assert axis_filters(["n=1e3", "n=1e4", "config=spread-100"]) == {"n": (1000, 10000), "config": ("spread-100",)}
+    with pytest.raises(PerfdocsError):
+        axis_filters(["n"])
+
+
+def test_the_command_line(toy: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(toy.folder), "--device", "cpu", "--list", "--arm", "good"]) == 0
+    assert capsys.readouterr().out == "cpu  main  good  n=10\ncpu  main  good  n=100\n"
+    assert main([str(toy.folder / "nowhere"), "--list"]) == 1
+    assert "found no such file" in capsys.readouterr().err
