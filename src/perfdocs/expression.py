@@ -31,6 +31,7 @@ __all__ = [
     "Number",
     "Selector",
     "check_calls",
+    "depth",
     "evaluate",
     "evaluate_series",
     "names",
@@ -216,6 +217,19 @@ def names(node: Node) -> Iterator[Name]:
             stack.extend(reversed(item.arguments))
         elif isinstance(item, Binary):
             stack.extend((item.right, item.left))
+
+
+def depth(node: Node) -> int:
+    """How many operations and calls stand one inside the other."""
+    deepest, stack = 0, [(node, 1)]
+    while stack:
+        item, level = stack.pop()
+        deepest = max(deepest, level)
+        inner = (
+            (item.left, item.right) if isinstance(item, Binary) else item.arguments if isinstance(item, Call) else ()
+        )
+        stack.extend((part, level + 1) for part in inner)
+    return deepest
 
 
 def check_calls(node: Node, where: str, *, series: bool) -> None:

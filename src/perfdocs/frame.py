@@ -20,7 +20,18 @@ from .verdict import Value, summarise, value_of_summary
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Missing", "Row", "absences", "device_fact", "find", "records", "rows", "series_rows", "share_of_peak", "tidy"]
+__all__ = [
+    "Missing",
+    "Row",
+    "absences",
+    "device_fact",
+    "find",
+    "records",
+    "rows",
+    "series_rows",
+    "share_of_peak",
+    "tidy",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +64,6 @@ class Row:
                 self._cache[key] = value if math.isfinite(value.centre) else Missing("not a finite number")
             except Missing as missing:
                 self._cache[key] = missing
-            except RecursionError:  # a chain of hundreds of derived quantities
-                self._cache[key] = Missing("derived from too many quantities in a row")
         known = self._cache[key]
         if isinstance(known, Missing):
             raise known

@@ -6,10 +6,12 @@ replaced card is seen whatever its date says.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,12 +19,26 @@ from msgspec.structs import replace
 from .card import AxisValue, Card, Device, Measurement, Summary, decode_card
 from .definition import Definition, decode_definition
 from .errors import PerfdocsError, Problem, clean, nearest, place
-from .expression import check_calls, names, parse
+from .expression import check_calls, depth, names, parse
 from .files import digest, read_bytes
 from .flags import FLAGS
 from .peaks import PEAKS
+from .store import CardStore
 
-__all__ = ["Benchmark", "Library", "LoadedCard", "check_card", "load_benchmark", "load_library"]
+__all__ = [
+    "Benchmark",
+    "Library",
+    "LoadedCard",
+    "check_card",
+    "check_expressions",
+    "load_benchmark",
+    "load_file",
+    "load_library",
+]
+
+
+MAX_LEVELS = 400
+"""Operations one inside the other, over all quantities that a derived quantity uses: well below Python's own limit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +87,14 @@ class Library:
         return tuple((b, c) for _, b in sorted(self.benchmarks.items()) if (c := b.card_of(device_id)))
 
 
-def load_library(root: Path, cards_folder: str = "cards", local: Path | None = None) -> Library:
+def load_library(
+    root: Path, cards_folder: str = "cards", local: Path | None = None, store: CardStore | None = None
+) -> Library:
     """Read every ``<root>/<id>/benchmark.toml`` with the cards in ``<root>/<id>/<cards_folder>``.
 
     ``local`` is a folder of this machine's unpublished cards (``<local>/<id>/<device>.json``): each shows as a device
-    of its own, ``<device>-local``, beside the published ones. Never raises for bad input: see ``problems``.
+    of its own, ``<device>-local``, beside the published ones. ``store`` spares cards that it knows another check.
+    Never raises for bad input: see ``problems``.
     """
     benchmarks: dict[str, Benchmark] = {}
     problems: list[Problem] = []
@@ -92,9 +111,11 @@ def load_library(root: Path, cards_folder: str = "cards", local: Path | None = N
                 ),
             ),
         )
-    for toml in sorted(root.glob("*/benchmark.toml")):
+    for toml in sorted(folder / "benchmark.toml" for folder in root.iterdir()):
+        if not os.path.lexists(toml):  # a link to nothing is a mistake to report, not an absence
+            continue
         try:
-            benchmark, found = load_benchmark(toml.parent, cards_folder, local)
+            benchmark, found = load_benchmark(toml.parent, cards_folder, local, store)
         except PerfdocsError as error:
             problems.append(error.problem)
             continue
@@ -104,7 +125,7 @@ def load_library(root: Path, cards_folder: str = "cards", local: Path | None = N
 
 
 def load_benchmark(
-    folder: Path, cards_folder: str = "cards", local: Path | None = None
+    folder: Path, cards_folder: str = "cards", local: Path | None = None, store: CardStore | None = None
 ) -> tuple[Benchmark, list[Problem]]:
     """Read one benchmark's folder. Raises :class:`PerfdocsError` where the definition itself is wrong."""
     toml = folder / "benchmark.toml"
@@ -127,6 +148,7 @@ def load_benchmark(
             "a folder inside",
             "set `perfdocs_cards` to a folder's name",
         )
+    reader = _Reader(folder, definition, sha, store)
     loaded: dict[str, LoadedCard] = {}
     twice: set[str] = set()
     for base, published in ((here, True), (local / definition.id if local else None, False)):
@@ -134,7 +156,7 @@ def load_benchmark(
             continue
         for path in _card_files(base):
             try:
-                item = _load(path, base, folder, definition, published=published)
+                item = reader.load(path, base, published=published)
             except PerfdocsError as error:
                 problems.append(error.problem)
                 continue
@@ -170,7 +192,7 @@ def _card_files(base: Path) -> Iterator[Path]:
 @lru_cache(maxsize=256)
 def _definition_of(path: Path, data: bytes) -> Definition:
     definition = decode_definition(data, path)
-    _check_expressions(definition, path)
+    check_expressions(definition, path)
     return definition
 
 
@@ -185,11 +207,14 @@ def load_file(path: Path, definition: Definition | None = None, root: Path | Non
 
     ``root`` is the folder it may not lie outside of (default: its own). Raises :class:`PerfdocsError`.
     """
-    return _checked(read_bytes(path, root or path.parent), path, definition)
+    card = decode_card(read_bytes(path, root or path.parent), path)
+    _check_name(card, path)
+    if definition is not None:
+        check_card(card, definition, path)
+    return card
 
 
-def _checked(data: bytes, path: Path, definition: Definition | None) -> Card:
-    card = decode_card(data, path)
+def _check_name(card: Card, path: Path) -> None:
     if card.device.id != path.name.removesuffix(".json"):
         raise PerfdocsError(
             "card-name",
@@ -198,20 +223,36 @@ def _checked(data: bytes, path: Path, definition: Definition | None) -> Card:
             f'"{clean(path.name.removesuffix(".json"), 80)}", the name of the file',
             f"rename the file to {card.device.id}.json",
         )
-    if definition is not None:
-        check_card(card, definition, path)
-    return card
 
 
-def _load(path: Path, base: Path, folder: Path, definition: Definition, *, published: bool) -> LoadedCard:
-    data = read_bytes(path, base)
-    card = _checked(data, path, definition)
-    if not published:
-        device = replace(
-            card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
-        )
-        card = replace(card, device=device)
-    return LoadedCard(card, path, digest(data), published, _earlier(card, folder))
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """How the cards of one benchmark are read: checked against its definition, unless the store knows them."""
+
+    folder: Path
+    definition: Definition
+    sha: str
+    store: CardStore | None
+
+    def load(self, path: Path, base: Path, *, published: bool) -> LoadedCard:
+        """Read one card. Raises :class:`PerfdocsError`."""
+        data = read_bytes(path, base)
+        sha = digest(data)
+        card = self.store.get(sha, self.sha) if self.store else None
+        if card is None:
+            card = decode_card(data, path)
+            _check_name(card, path)
+            check_card(card, self.definition, path)
+            if self.store:
+                self.store.put(sha, self.sha, card)
+        else:
+            _check_name(card, path)
+        if not published:
+            device = replace(
+                card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
+            )
+            card = replace(card, device=device)
+        return LoadedCard(card, path, sha, published, _earlier(card, self.folder))
 
 
 def _earlier(card: Card, folder: Path) -> tuple[str, ...]:
@@ -384,14 +425,16 @@ def _check_values(m: Measurement, definition: Definition, at: str, known: _Known
                 )
 
 
-def _check_expressions(definition: Definition, path: Path) -> None:
+def check_expressions(definition: Definition, path: Path) -> None:
     """Every derived quantity parses, names only what exists, and depends on no quantity that depends on it."""
     known = {*definition.metrics, *definition.derived, *definition.axes}
     uses: dict[str, set[str]] = {}
+    levels: dict[str, int] = {}
     for key, derived in definition.derived.items():
         where = place(path, f"$.derived.{key}.is")
         uses[key] = set()
         node = parse(derived.is_, where)
+        levels[key] = depth(node) + 4
         check_calls(node, where, series=derived.over is not None)
         for name in names(node):
             if name.name.startswith("device."):
@@ -415,21 +458,28 @@ def _check_expressions(definition: Definition, path: Path) -> None:
                     f"a peak of the device{nearest(derived.of_peak, known_peaks)}",
                     "correct the name",
                 )
-    for key in uses:
-        reached, todo = set[str](), [key]
-        while todo:
-            for used in uses.get(todo.pop(), ()):
-                if used == key:
-                    raise PerfdocsError(
-                        "definition-cycle",
-                        place(path, f"$.derived.{key}.is"),
-                        "itself",
-                        "an expression of other quantities",
-                        "break the circle",
-                    )
-                if used not in reached:
-                    reached.add(used)
-                    todo.append(used)
+    try:
+        order = list(TopologicalSorter(uses).static_order())
+    except CycleError as error:
+        circle = [str(key) for key in reversed(error.args[1])]  # each uses the next
+        raise PerfdocsError(
+            "definition-cycle",
+            place(path, f"$.derived.{circle[0]}.is"),
+            clean(", which uses ".join(f'"{key}"' for key in circle), 160),
+            "an expression of other quantities",
+            "break the circle",
+        ) from None
+    deep: dict[str, int] = {}
+    for key in order:
+        deep[key] = levels.get(key, 0) + max((deep[used] for used in uses.get(key, ())), default=0)
+        if deep[key] > MAX_LEVELS:
+            raise PerfdocsError(
+                "definition-depth",
+                place(path, f"$.derived.{key}.is"),
+                f"{deep[key]} operations one inside the other, those of the quantities it uses counted",
+                f"at most {MAX_LEVELS}",
+                "derive it more directly",
+            )
 
 
 def _check_device_name(name: str, where: str) -> None:
