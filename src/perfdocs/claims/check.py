@@ -1,0 +1,92 @@
+"""Check the claims of files: what ``perfdocs check`` and the Sphinx extension call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..errors import PerfdocsError, Problem, place
+from ..library import Library
+from .evaluate import check_bound, check_given
+from .model import Bound, Outcome, Status
+
+__all__ = ["SUFFIXES", "check_all", "check_file", "check_paths", "check_text"]
+
+SUFFIXES = (".md", ".rst")
+MAX_BYTES = 4 * 1024 * 1024
+_SKIPPED = frozenset({"node_modules", "build", "dist", "_build", "_generated", "site-packages"})
+
+
+def check_all(bounds: Iterable[Bound], library: Library) -> tuple[Outcome, ...]:
+    """Outcomes in the order of the bounds. A claim under a broken ``given`` is left out: the given is reported."""
+    found: list[Outcome] = []
+    broken: set[tuple[int, str]] = set()
+    for bound in bounds:
+        if any((g.line, g.expression) in broken for g in bound.given):
+            continue
+        if bound.form == "given":
+            outcome = check_given(bound, library)
+            if not outcome.passes:
+                broken.add((bound.line, bound.expression))
+            found.append(outcome)
+        elif bound.form == "exempt":
+            found.append(_exempt(bound))
+        elif bound.form == "broken":
+            found.append(_broken(bound))
+        else:
+            found.append(check_bound(bound, library))
+    return tuple(found)
+
+
+def _exempt(bound: Bound) -> Outcome:
+    if bound.expression.strip():
+        return Outcome(bound, Status.EXEMPT)
+    problem = Problem("claim-syntax", bound.where, "an exemption without a reason", "a reason", "say why")
+    return Outcome(bound, Status.ERROR, problem)
+
+
+def _broken(bound: Bound) -> Outcome:
+    problem = Problem("claim-broken", bound.where, bound.expression, "a claim that is read", bound.hint)
+    return Outcome(bound, Status.ERROR, problem)
+
+
+def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
+    """Check the claims in a document's source; ``file`` names it in messages, and its suffix tells the markup."""
+    if file.endswith(".rst"):
+        from .extract_rst import extract_rst
+
+        return check_all(extract_rst(text, file), library)
+    from .extract import extract_markdown
+
+    return check_all(extract_markdown(text, file), library)
+
+
+def check_file(path: Path, library: Library) -> tuple[Outcome, ...]:
+    """Check the claims of one file. Raises :class:`PerfdocsError` where it can't be read."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise PerfdocsError("claim-size", place(path), "a very large file", f"at most {MAX_BYTES} byte", "split it")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "bytes that are not UTF-8"
+        raise PerfdocsError(
+            "claim-unreadable", place(path), (reason or "an error").lower(), "a readable text", "check the file"
+        ) from None
+    return check_text(text, place(path), library)
+
+
+def check_paths(paths: Iterable[Path], library: Library) -> tuple[Outcome, ...]:
+    """Check files, and every Markdown and reStructuredText file below folders (hidden and built ones excepted)."""
+    return tuple(outcome for path in _files(paths) for outcome in check_file(path, library))
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        for found in sorted(path.rglob("*")):
+            parts = found.relative_to(path).parts
+            hidden = any(p in _SKIPPED or p.startswith(".") for p in parts)
+            if found.suffix in SUFFIXES and not hidden and found.is_file():
+                yield found

@@ -1,0 +1,268 @@
+"""The verdict on a bound claim: its scope unfolded, each item judged, and the prose compared with the expression."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..card import AxisValue
+from ..errors import PerfdocsError, Problem
+from ..expression import Selector
+from ..library import Library
+from ..quantity import axis_text
+from .agreement import disagreement
+from .findings import Finding, Ternary, all_of, any_of, negate
+from .items import judge
+from .model import Bound, Outcome, Status
+from .nodes import OPEN, Claim, FromOn, Quantified, Scope, Selected, item_names
+from .reader import Reader
+from .scope import Context, Data
+from .syntax import parse_claim, parse_given
+from .wording import MAX_TEXT, read_prose, reword
+
+__all__ = ["check_bound", "check_given", "context_of"]
+
+MAX_POINTS = 5000
+
+
+def context_of(bound: Bound, data: Data) -> Context:
+    """What the givens around a claim select, outermost first. Raises :class:`PerfdocsError` of a broken one."""
+    context = Context()
+    for given in bound.given:
+        context = data.narrow(context, parse_given(given.expression, data.where)).surrounding()
+    return context
+
+
+def check_given(bound: Bound, library: Library) -> Outcome:
+    """Whether a ``given`` itself makes sense; the claims under a broken one are not checked."""
+    data = Data(library, bound.where)
+    try:
+        context = data.narrow(context_of(bound, data), parse_given(bound.expression, data.where))
+    except PerfdocsError as error:
+        p = error.problem
+        code = p.code if p.code in ("claim-syntax", "claim-size") else "claim-given"
+        problem = Problem(code, p.where, p.found, p.expected, f"{p.do}; the claims under this given are not checked")
+        return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses))
+    if context.benchmark:
+        data.uses.add((context.benchmark, None))
+    return Outcome(bound, Status.HOLDS, uses=frozenset(data.uses))
+
+
+def check_bound(bound: Bound, library: Library) -> Outcome:
+    """Check one claim against the published cards of the library. Never raises for bad input."""
+    data = Data(library, bound.where)
+    try:
+        evaluation = _Evaluation.of(bound, data)
+        finding = evaluation.run()
+    except PerfdocsError as error:
+        return Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
+    except (OverflowError, ZeroDivisionError):
+        problem = Problem("claim-size", bound.where, "numbers out of all bounds", "ordinary ones", "correct the claim")
+        return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses))
+    marks = tuple(mark for _, mark in sorted(evaluation.reader.marks.items()))
+    uses = frozenset(data.uses)
+    if finding.truth is Ternary.TRUE:
+        return Outcome(bound, Status.HOLDS, None, finding.measured, marks, uses)
+    status = Status.FAILS if finding.truth is Ternary.FALSE else Status.UNDECIDED
+    problem = Problem(finding.code, bound.where, finding.found, finding.expected, finding.do)
+    return Outcome(bound, status, problem, finding.measured, marks, uses)
+
+
+@dataclass(slots=True)
+class _Evaluation:
+    claim: Claim
+    data: Data
+    reader: Reader
+    context: Context
+    evaluated: int = 0
+
+    @classmethod
+    def of(cls, bound: Bound, data: Data) -> _Evaluation:
+        """Parse and read; the text is taken apart with the words of the benchmark it speaks of."""
+        if len(bound.text) > MAX_TEXT:
+            raise data.error("claim-size", f"{len(bound.text)} characters of text", f"at most {MAX_TEXT}", "split it")
+        claim = parse_claim(bound.expression, bound.where)
+        context = context_of(bound, data)
+        for scope in claim.scope:  # `at rk4: …` decides how the text is read
+            if isinstance(scope, Selected) and scope.selector.value in data.library.benchmarks:
+                context = data.narrow(context, [scope.selector])
+        definition = data.definition(context) if context.benchmark else None
+        devices = {
+            c.device_id: c.card.device.name for b in data.library.benchmarks.values() for c in b.cards if c.published
+        }
+        reader = Reader(read_prose(bound.text, definition, devices), data)
+        return cls(claim, data, reader, context)
+
+    def run(self) -> Finding:
+        finding = self._unfold(self.claim.scope, self.context)
+        if finding.truth is Ternary.TRUE:
+            finding = all_of([finding, *self._tight()])
+        return disagreement(self.claim, self.data, self.reader, self.context) or finding
+
+    def _tight(self) -> list[Finding]:
+        """``within ?`` must be tight: one unit of the last digit less would not hold."""
+        loose = []
+        for printed, gap in self.reader.widest.items():
+            limit = printed.value - (0 if printed.style == "percent" else 1)
+            if limit > printed.quantum * (1 + 1e-9) and gap <= (limit - printed.quantum) * (1 + 1e-9):
+                steps = math.ceil(gap / printed.quantum - 1e-9) if printed.quantum else 0
+                tight = max(steps, 1) * printed.quantum + printed.value - limit
+                better = reword(printed, tight, same_decimals=True)
+                found = f'"within {printed.text.strip()}"'
+                loose.append(
+                    Finding(
+                        Ternary.FALSE,
+                        "claim-number",
+                        found,
+                        f"the tightest such bound: {gap:.2%}",
+                        f'write "within {better}"',
+                    )
+                )
+        return loose
+
+    def _arms(self) -> tuple[str, ...]:
+        arms = self.data.definition(self.context).arms if self.context.benchmark else {}
+        return tuple(dict.fromkeys(n for item in self.claim.items for n in item_names(item) if n in arms))
+
+    # --- scope -------------------------------------------------------------------------------------------------
+
+    def _unfold(self, scopes: Sequence[Scope], context: Context) -> Finding:
+        if not scopes:
+            self.evaluated += 1
+            if self.evaluated > MAX_POINTS:
+                raise self.data.error("claim-size", f"more than {MAX_POINTS} points", "fewer", "narrow the claim")
+            return all_of([judge(item, context, self.data, self.reader) for item in self.claim.items])
+        first, rest = scopes[0], scopes[1:]
+        if isinstance(first, Selected):
+            return self._unfold(rest, self._select(first.selector, context))
+        if isinstance(first, FromOn):
+            return self._from_on(first, rest, context)
+        return self._quantified(first, rest, context)
+
+    def _select(self, selector: Selector, context: Context) -> Context:
+        if selector.value != OPEN or selector.axis is None:
+            return self.data.narrow(context, [selector])
+        d = self.data.definition(context)
+        if selector.axis not in d.axes:
+            return self.data.narrow(context, [selector])
+        mention = self.reader.axis_value(selector.axis, d.axes[selector.axis].label)
+        return context.at(selector.axis, mention.printed.value)
+
+    def _sharing(self, contexts: Sequence[Context], rest: Sequence[Scope]) -> list[Finding]:
+        """The verdict in each context; all share the same printed numbers."""
+        start, axes = self.reader.position, dict(self.reader.axis_positions)
+        findings = []
+        for context in contexts:
+            self.reader.position, self.reader.axis_positions = start, dict(axes)
+            findings.append(self._unfold(rest, context))
+        return findings
+
+    def _quantified(self, scope: Quantified, rest: Sequence[Scope], context: Context) -> Finding:
+        contexts, exceptions = self._split(scope, context)
+        if not contexts:
+            found = f"no value of {scope.axis} left by `{scope.quantifier} {scope.axis} …`"
+            raise self.data.error("claim-empty", found, "at least one", "correct the selection")
+        if scope.quantifier == "each":
+            return all_of([self._unfold(rest, c) for c in self._as_mentioned(contexts, scope.axis)])
+        start = self.reader.position
+        findings = self._sharing(contexts, rest)
+        if scope.quantifier == "some":
+            return any_of(findings, f"`some {scope.axis}`")
+        if scope.quantifier == "no":
+            return all_of(self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds", "say where"))
+        said, do = "an exception, while it holds", "take the exception out of the sentence"
+        return all_of([*findings, *self._failing(exceptions, rest, start, said, do)])
+
+    def _split(self, scope: Quantified, context: Context) -> tuple[list[Context], list[Context]]:
+        """The contexts a quantifier goes through, and those it leaves out as exceptions."""
+        data, arms = self.data, self._arms()
+        if scope.axis == "device":
+            values = self._limited(data.able_devices(context, arms), scope)
+            pairs = [({"device": v}, replace(context, device=str(v))) for v in values]
+        elif scope.axis == "cell":
+            free = replace(context, given={})
+            pairs = [(dict(p), replace(free, own={**context.own, **p})) for p in data.cells(context, arms)]
+        else:
+            values = self._limited(data.axis_values(context, scope.axis, arms), scope)
+            pairs = [({scope.axis: v}, context.without(scope.axis).at(scope.axis, v)) for v in values]
+        points = [self._point(p, scope.axis, context) for p in scope.but]
+        for point in points:
+            if not any(self._matches(point, at, c) for at, c in pairs):
+                shown = ", ".join(str(v) for v in point.values())
+                raise data.error(
+                    "claim-empty", f"the exception ({shown}), which is not among them", "one of them", "correct it"
+                )
+        out = [c for at, c in pairs if any(self._matches(p, at, c) for p in points)]
+        return [c for _, c in pairs if c not in out], out
+
+    def _limited(self, values: Sequence[AxisValue], scope: Quantified) -> list[AxisValue]:
+        if scope.of:
+            for wanted in scope.of:
+                if wanted not in values:
+                    known = ", ".join(map(str, values))
+                    raise self.data.error(
+                        "claim-name", f'"{wanted}"', f"a measured value of {scope.axis}: {known}", "correct it"
+                    )
+            return [v for v in values if v in scope.of]
+        if scope.below is not None:
+            return [v for v in values if not isinstance(v, str) and v < scope.below]
+        return list(values)
+
+    def _point(self, selectors: Sequence[Selector], axis: str, context: Context) -> dict[str, AxisValue]:
+        if axis == "device":
+            return {"device": str(selectors[0].value)}
+        return dict(self.data.narrow(replace(context, own={}, given={}), selectors).own)
+
+    @staticmethod
+    def _matches(point: dict[str, AxisValue], at: dict[str, AxisValue], context: Context) -> bool:
+        here = {**context.given, **context.own, **at}
+        return all(here.get(a) == v for a, v in point.items())
+
+    def _as_mentioned(self, contexts: Sequence[Context], axis: str) -> Sequence[Context]:
+        """In the text's order of the axis's values where it names each of them once."""
+
+        def value(context: Context) -> AxisValue | None:
+            return context.device if axis == "device" else context.own.get(axis)
+
+        prose = self.reader.prose
+        said: list[AxisValue] = [
+            m.key for m in prose.names if m.axis == axis or (axis == "device" and m.kind == "device")
+        ]
+        said += [m.printed.value for m in prose.axis_values if m.axis == axis]
+        if len(said) == len(contexts) and set(said) == {value(c) for c in contexts}:
+            return sorted(contexts, key=lambda c: said.index(value(c) or ""))
+        return contexts
+
+    def _from_on(self, scope: FromOn, rest: Sequence[Scope], context: Context) -> Finding:
+        data, axis = self.data, scope.axis
+        values = [v for v in data.axis_values(context, axis, self._arms()) if not isinstance(v, str)]
+        label = data.definition(context).axes[axis].label
+        first = scope.value.value
+        if first is None:
+            first = self.reader.axis_value(axis, label).printed.value
+        said = f"{'only ' if scope.only else ''}from {label} = {axis_text(first)}"
+        if first not in values:
+            near = min(values, key=lambda v: abs(v - first), default=first)
+            do = f'write "{label} = {axis_text(near)}"'
+            return Finding(Ternary.FALSE, "claim-number", said, "a measured value of the axis", do)
+        away = context.without(axis)
+        below = [away.at(axis, v) for v in values if v < first]
+        start = self.reader.position
+        findings = self._sharing([away.at(axis, v) for v in values if v >= first], rest)
+        if scope.only and not below:
+            expected = "a smaller point where it fails"
+            return Finding(Ternary.FALSE, "claim-order", said, expected, "correct the sentence")
+        if scope.only:
+            said = "`only from`, while it holds"
+            findings += self._failing(below, rest, start, said, "correct the sentence")
+        return all_of(findings)
+
+    def _failing(
+        self, contexts: Sequence[Context], rest: Sequence[Scope], start: int, said: str, do: str
+    ) -> list[Finding]:
+        """True in each context where the claim fails there; the numbers are read again from ``start``."""
+        kept, self.reader.position = self.reader.position, start
+        findings = self._sharing(contexts, rest)
+        self.reader.position = kept
+        return [negate(f, f"{said}{self.data.describe(c)}", do) for f, c in zip(findings, contexts, strict=True)]

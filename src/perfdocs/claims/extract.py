@@ -1,0 +1,150 @@
+"""Claims in Markdown source, found with the token rules MyST uses: comments, roles, and the ``given`` directive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .forms import (
+    LITERAL_DIRECTIVES,
+    Found,
+    Frames,
+    Placed,
+    bounds_of,
+    broken_texts,
+    comments_in,
+    read_comment,
+    read_role,
+)
+from .model import Bound
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+__all__ = ["extract_markdown", "plain_inline"]
+
+MAX_NESTING = 20
+_DIRECTIVE = re.compile(r"\{([\w:.-]+)\}\s*(.*)", re.DOTALL)
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.colon_fence import colon_fence_plugin
+    from mdit_py_plugins.deflist import deflist_plugin
+    from mdit_py_plugins.footnote import footnote_plugin
+    from mdit_py_plugins.front_matter import front_matter_plugin
+    from mdit_py_plugins.myst_blocks import myst_block_plugin
+    from mdit_py_plugins.myst_role import myst_role_plugin
+
+    md = MarkdownIt("commonmark").enable("table")
+    for plugin in (front_matter_plugin, myst_block_plugin, myst_role_plugin, footnote_plugin):
+        md.use(plugin)
+    return md.use(colon_fence_plugin).use(deflist_plugin)
+
+
+def extract_markdown(text: str, file: str) -> tuple[Bound, ...]:
+    """Every bound expression of a Markdown document, in its order; lines count from 1."""
+    return tuple(_blocks(text, 1, file, Frames(), 0))
+
+
+def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int) -> Iterator[Bound]:
+    if depth > MAX_NESTING:
+        return
+    for token in _markdown().parse(text):
+        line = first_line + (token.map[0] if token.map else 0)
+        if token.type == "heading_open" and token.level == 0 and depth == 0:
+            frames.section(int(token.tag[1:]))
+        elif token.type == "list_item_open":
+            frames.enter()
+        elif token.type == "list_item_close":
+            frames.leave()
+        elif token.type == "inline":
+            yield from _inline(token.children or (), line, file, frames)
+        elif token.type == "html_block":
+            yield from _html_block(token.content, line, file, frames)
+        elif token.type in ("fence", "colon_fence"):
+            yield from _fence(token, line, file, frames, depth)
+
+
+def _fence(token: Token, line: int, file: str, frames: Frames, depth: int) -> Iterator[Bound]:
+    m = _DIRECTIVE.match(token.info.strip())
+    if m is None:
+        return
+    name, argument = m[1], m[2].strip()
+    if name == "given":
+        found = Found("given", argument)
+        if not argument:
+            found = Found("broken", "the directive `given` without an argument", "write it behind `{given}`")
+        yield bounds_of(file, "", Placed(found, 0, 0, line), frames)
+    elif name == "eval-rst":
+        from .extract_rst import extract_rst
+
+        yield from extract_rst(token.content, file, line + 1)
+    elif name not in LITERAL_DIRECTIVES:
+        yield from _blocks(token.content, line + 1, file, frames, depth + 1)
+
+
+def _html_block(content: str, line: int, file: str, frames: Frames) -> Iterator[Bound]:
+    end = 0
+    for start, end in comments_in(content):
+        found = read_comment(content[start:end])
+        if found is None or found.kind == "strict":
+            continue
+        at = line + content.count("\n", 0, start)
+        if found.kind in ("claim", "exempt"):
+            what = "a claim at the start of a line, which would cut the paragraph in two"
+            found = Found("broken", what, "write it right behind a word")
+        yield bounds_of(file, content[:start], Placed(found, 0, start, at), frames)
+    for start, found in broken_texts(content[end:]):
+        at = line + content.count("\n", 0, end + start)
+        yield bounds_of(file, "", Placed(found, 0, 0, at), frames)
+
+
+def _inline(children: Sequence[Token], line: int, file: str, frames: Frames) -> Iterator[Bound]:
+    """One block of text: a comment speaks for the text since the one before it, or since the block's start."""
+    block, start = "", 0
+    placed: list[Placed] = []
+    for child in children:
+        if child.type in ("softbreak", "hardbreak"):
+            block += "\n"
+            line += 1
+        elif child.type == "html_inline":
+            found = read_comment(child.content) if child.content.startswith("<!--") else None
+            if found is not None and found.kind != "strict":
+                placed.append(Placed(found, start, len(block), line))
+                start = len(block)
+            line += child.content.count("\n")
+        elif child.type == "myst_role":
+            role = read_role(child.content) if child.meta.get("name") == "claim" else None
+            before = len(block)
+            if role is not None:
+                text = plain_inline(role.text) if role.kind != "broken" else role.text
+                block += text if role.kind != "broken" else ""
+                placed.append(Placed(Found(role.kind, role.expression, text), before, len(block), line))
+                start = len(block)
+            else:
+                block += f"`{child.content}`"
+            line += child.content.count("\n")
+        else:
+            if child.type == "text":
+                placed += [Placed(f, len(block) + i, len(block) + i, line) for i, f in broken_texts(child.content)]
+            block += _text_of(child)
+    for item in placed:
+        yield bounds_of(file, block, item, frames)
+
+
+def _text_of(child: Token) -> str:
+    if child.type == "code_inline":
+        return f"`{child.content}`"
+    return child.content if child.type in ("text", "text_special") else ""
+
+
+def plain_inline(text: str) -> str:
+    """The words of a stretch of Markdown: markup gone, code kept between backticks."""
+    tokens = _markdown().parseInline(text)
+    children = tokens[0].children or [] if tokens else []
+    return "".join("\n" if c.type in ("softbreak", "hardbreak") else _text_of(c) for c in children)

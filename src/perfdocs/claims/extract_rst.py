@@ -1,0 +1,155 @@
+"""Claims in reStructuredText source: the role and the ``given`` directive, found line by line.
+
+docutils is not asked, because it drops what stands inside directives it does not know, and a project's own are many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .forms import LITERAL_DIRECTIVES, Found, Frames, Placed, bounds_of, broken_texts, read_role
+from .model import Bound
+
+__all__ = ["extract_rst"]
+
+_DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w:.+-]+)::\s*(.*)")
+_COMMENT = re.compile(r"(\s*)\.\.(?:\s|$)")
+_ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d+|[a-zA-Z]|#)[.)])\s+\S")
+_ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1{1,}\s*$")
+_ROLE = re.compile(r":claim:`((?:[^`\\]|\\.)+)`", re.DOTALL)
+_CODE = re.compile(r"``(.{1,1000}?)``", re.DOTALL)
+_OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
+_MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
+
+
+def extract_rst(text: str, file: str, first_line: int = 1) -> tuple[Bound, ...]:
+    """Every bound expression of a reStructuredText document, in its order; lines count from ``first_line``."""
+    return tuple(_Walk(text.splitlines(), first_line, file).bounds())
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+@dataclass(slots=True)
+class _Walk:
+    lines: list[str]
+    first_line: int
+    file: str
+    frames: Frames = field(default_factory=Frames)
+    items: list[int] = field(default_factory=list)
+    """Columns of the text of the list items around."""
+    levels: list[str] = field(default_factory=list)
+
+    def bounds(self) -> Iterator[Bound]:
+        i = 0
+        while i < len(self.lines):
+            line = self.lines[i]
+            if not line.strip():
+                i += 1
+                continue
+            self._close_items(_indent(line))
+            directive = _DIRECTIVE.match(line)
+            if directive is not None:
+                yield from self._given(directive, i)
+                i = self._past(i, len(directive[1])) if directive[2] in LITERAL_DIRECTIVES else i + 1
+            elif _COMMENT.match(line):
+                i = self._past(i, _indent(line))
+            elif self._title(i):
+                i += 2
+            else:
+                end = self._paragraph_end(i)
+                yield from self._paragraph(i, end)
+                i = end
+                if self.lines[end - 1].rstrip().endswith("::"):
+                    i = self._past(end - 1, _indent(self.lines[end - 1]))
+
+    def _past(self, i: int, indent: int) -> int:
+        """The first line behind the block that hangs under line ``i``."""
+        i += 1
+        while i < len(self.lines) and (not self.lines[i].strip() or _indent(self.lines[i]) > indent):
+            i += 1
+        return i
+
+    def _close_items(self, indent: int) -> None:
+        while self.items and indent < self.items[-1]:
+            self.items.pop()
+            self.frames.leave()
+
+    def _title(self, i: int) -> bool:
+        """Whether line ``i`` is a title with the adornment under it; an overline is a line of its own before."""
+        if i + 1 >= len(self.lines) or _indent(self.lines[i]):
+            return False
+        under = _ADORNMENT.match(self.lines[i + 1])
+        if (
+            under is None
+            or _ADORNMENT.match(self.lines[i])
+            or len(self.lines[i + 1].strip()) < len(self.lines[i].strip())
+        ):
+            return False
+        over = i > 0 and self.lines[i - 1].rstrip() == self.lines[i + 1].rstrip()
+        style = under[1] + ("^" if over else "")
+        if style not in self.levels:
+            self.levels.append(style)
+        self.frames.section(self.levels.index(style) + 1)
+        self.items.clear()
+        return True
+
+    def _paragraph_end(self, i: int) -> int:
+        end = i + 1
+        while end < len(self.lines) and self.lines[end].strip():
+            if _ITEM.match(self.lines[end]) and _indent(self.lines[end]) <= _indent(self.lines[i]):
+                break
+            end += 1
+        return end
+
+    def _given(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
+        if directive[2] != "given":
+            return
+        found = Found("given", directive[3].strip())
+        if not found.expression:
+            found = Found("broken", "the directive `given` without an argument", "write it behind `given::`")
+        yield bounds_of(self.file, "", Placed(found, 0, 0, self.first_line + i), self.frames)
+
+    def _paragraph(self, begin: int, end: int) -> Iterator[Bound]:
+        item = _ITEM.match(self.lines[begin])
+        if item is not None:
+            self.frames.enter()
+            self.items.append(item.end() - 1)
+        raw = "\n".join(self.lines[begin:end])
+        block, last = "", 0
+        placed: list[Placed] = []
+        for m in _ROLE.finditer(raw):
+            block += self._plain(raw[last : m.start()])
+            line = self.first_line + begin + raw.count("\n", 0, m.start())
+            role = read_role(re.sub(r"\\(.)", r"\1", m[1]))
+            before = len(block)
+            if role.kind == "broken":
+                placed.append(Placed(role, before, before, line))
+            else:
+                text = self._plain(role.text)
+                block += text
+                placed.append(Placed(Found(role.kind, role.expression, text), before, len(block), line))
+            last = m.end()
+        rest = self._plain(raw[last:])
+        for start, found in broken_texts(re.sub(_CODE, lambda m: " " * len(m[0]), raw[last:])):
+            line = self.first_line + begin + raw.count("\n", 0, last + start)
+            placed.append(Placed(found, len(block), len(block), line))
+        block += rest
+        for one in placed:
+            yield bounds_of(self.file, block, one, self.frames)
+
+    @staticmethod
+    def _plain(raw: str) -> str:
+        """Words without markup, code between single backticks."""
+        kept: list[str] = []
+
+        def keep(m: re.Match[str]) -> str:
+            kept.append(m[1])
+            return f"\x00{len(kept) - 1}\x00"
+
+        text = _OTHER_ROLE.sub(keep, _CODE.sub(keep, raw))
+        text = _MARKUP.sub(lambda m: m[1] or m[2] or m[3] or "", text)
+        return re.sub(r"\x00(\d+)\x00", lambda m: f"`{kept[int(m[1])]}`", text)

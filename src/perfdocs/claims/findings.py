@@ -1,0 +1,61 @@
+"""Three truth values and what was found: how parts of a claim become one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+__all__ = ["Finding", "Ternary", "all_of", "any_of", "negate"]
+
+
+class Ternary(IntEnum):
+    """False, undecided, true; ``min`` is "and", ``max`` is "or"."""
+
+    FALSE = 0
+    UNKNOWN = 1
+    TRUE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The verdict on one part of a claim, and where it is not true the pieces of its message."""
+
+    truth: Ternary
+    code: str = ""
+    found: str = ""
+    expected: str = ""
+    do: str = ""
+    measured: str = ""
+
+
+def all_of(findings: Sequence[Finding]) -> Finding:
+    """The first false one, else the first undecided one, else true with all that was measured."""
+    for truth in (Ternary.FALSE, Ternary.UNKNOWN):
+        for finding in findings:
+            if finding.truth is truth:
+                more = sum(f.truth is not Ternary.TRUE for f in findings) - 1
+                extra = f" (and {more} more of this claim)" if more else ""
+                return replace(finding, expected=finding.expected + extra)
+    measured = "; ".join(dict.fromkeys(f.measured for f in findings if f.measured))
+    return Finding(Ternary.TRUE, measured=measured)
+
+
+def any_of(findings: Sequence[Finding], what: str) -> Finding:
+    """True where one is; ``what`` names the quantifier for the message."""
+    for finding in findings:
+        if finding.truth is Ternary.TRUE:
+            return finding
+    worst = next((f for f in findings if f.truth is Ternary.UNKNOWN), findings[0])
+    if worst.truth is Ternary.UNKNOWN:
+        return worst
+    return replace(worst, code="claim-order", found=f"{what}, where none does; for one, {worst.found}")
+
+
+def negate(finding: Finding, found: str, do: str) -> Finding:
+    """True where the finding is false. ``found`` and ``do`` make the message where it is true."""
+    if finding.truth is Ternary.TRUE:
+        return Finding(Ternary.FALSE, "claim-order", found, f"that it fails there: {finding.measured}", do)
+    if finding.truth is Ternary.FALSE:
+        return Finding(Ternary.TRUE, measured=finding.expected)
+    return finding

@@ -1,0 +1,181 @@
+"""The verdict on one item of a claim at one point. :mod:`perfdocs.verdict` decides every comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from ..expression import Hole, Number
+from ..quantity import format_percent, format_ratio
+from ..verdict import Order, Value, apart, compare, ratio
+from .findings import Finding, Ternary, all_of
+from .nodes import Amount, Bounded, Compared, Item, Leads, Overtakes, Plain, Tree, Trend, Within
+from .phrases import AS_WORDS, SIZE_WORDS, SPEED_WORDS, false, order_finding, phrase, verdict
+from .ranks import judge_leads
+from .reader import ABOUT, Reader
+from .scope import Context, Data
+from .series import judge_overtakes, judge_trend
+from .values import Quantity, evaluate_at, same_unit, show
+
+__all__ = ["judge"]
+
+_SPEED = {"faster": Order.FASTER, "ahead": Order.FASTER, "slower": Order.SLOWER, "behind": Order.SLOWER}
+_SIZE = {"more": Order.FASTER, "less": Order.SLOWER}
+_Better = Literal["lower", "higher"]
+
+
+def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
+    """The verdict on one item; printed numbers come from ``reader``."""
+    if isinstance(item, Leads):
+        return judge_leads(item, context, data)
+    if isinstance(item, Overtakes):
+        return judge_overtakes(item, context, data, reader)
+    if isinstance(item, Trend):
+        return judge_trend(item, context, data, reader)
+    at = data.describe(context)
+
+    def one(tree: Tree) -> Finding:
+        q, what = evaluate_at(tree, context, data), phrase(tree)
+        if isinstance(item, Plain):
+            return reader.number(q, what, at)
+        if isinstance(item, Bounded):
+            return _bounded(q, what, item, at, context, data, reader)
+        if isinstance(item, Compared):
+            return _compared(q, what, item, at, context, data, reader)
+        return _within(q, what, item, at, context, data, reader)
+
+    return _sharing(item.values, one, reader)
+
+
+def _sharing(values: Sequence[Tree], one: Callable[[Tree], Finding], reader: Reader) -> Finding:
+    """Judge each value; all share the same printed numbers."""
+    start, findings = reader.position, []
+    for tree in values:
+        reader.position = start
+        findings.append(one(tree))
+    return all_of(findings)
+
+
+# --- bounds ------------------------------------------------------------------------------------------------------
+
+
+def _bounded(q: Quantity, what: str, item: Bounded, at: str, context: Context, data: Data, reader: Reader) -> Finding:
+    if isinstance(item.limit, Hole):
+        if item.how in ("=", "about"):
+            return reader.number(q, what, at, about=item.how == "about")
+        printed = reader.fitting(reader.next(what), q, what, comparison=False)
+        reader.mark(printed, f"{what}{at}: {show(q)}", q)
+        return _limit(q, printed.value, printed.text.strip(), what, item.how, at)
+    if isinstance(item.limit, Number):
+        reader.accept(Amount(item.limit.value, item.limit.percent), as_ratio=False)
+        if item.how == "=":
+            return _equals(q, item.limit.value, f"{what} = {phrase(item.limit)}{at}")
+        return _limit(q, item.limit.value, phrase(item.limit), what, item.how, at)
+    other = evaluate_at(item.limit, context, data)
+    same_unit(q, other, data)
+    said = f"{what} {item.how} {phrase(item.limit)}{at}"
+    measured = f"{show(q)} and {show(other)}"
+    if item.how == "=":
+        return verdict(math.isclose(q.value.centre, other.value.centre), "claim-number", said, measured)
+    if item.how == "about":
+        return verdict(apart(q.value.centre, other.value.centre) <= ABOUT, "claim-number", said, measured)
+    order = compare(q.value, other.value, better="higher", tolerance=data.definition(context).tolerance)
+    return order_finding(order, Order.FASTER if item.how == "over" else Order.SLOWER, said, measured, SIZE_WORDS)
+
+
+def _equals(q: Quantity, number: float, said: str) -> Finding:
+    """A literal in the expression carries no digits: it is taken to three."""
+    return verdict(math.isclose(q.value.centre, number, rel_tol=5e-3), "claim-number", said, show(q))
+
+
+def _limit(q: Quantity, limit: float, text: str, what: str, how: str, at: str) -> Finding:
+    """A value whose whole interval must lie on one side of a printed or literal limit."""
+    said, measured = f"{what} {how} {text}{at}", show(q)
+    if how == "about":
+        return verdict(bool(limit) and abs(q.value.centre / limit - 1) <= ABOUT, "claim-number", said, measured)
+    below, above = q.value.hi < limit, q.value.lo > limit
+    truth, opposite = (below, above) if how == "under" else (above, below)
+    if truth or opposite or q.value.lo == q.value.hi:
+        return verdict(truth, "claim-order", said, measured)
+    expected = f"{measured}: its runs lie on both sides"
+    return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, "choose a rounder limit", measured)
+
+
+# --- comparisons -------------------------------------------------------------------------------------------------
+
+
+def _compared(q: Quantity, what: str, item: Compared, at: str, context: Context, data: Data, reader: Reader) -> Finding:
+    other = evaluate_at(item.other, context, data)
+    same_unit(q, other, data)
+    said = f"{what} {AS_WORDS[item.relation]} {phrase(item.other)}"
+    wanted, words, better = _direction(q, other, item.relation, said, data)
+    order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
+    measured = f"{what} {show(q)}, {phrase(item.other)} {show(other)}"
+    finding = order_finding(order, wanted, said + at, measured, words)
+    if item.by is None or order not in (wanted, Order.UNDECIDED):
+        if item.by is not None:  # its number is taken, though not worth judging: the direction is wrong
+            reader.accept(item.by, as_ratio=True) if item.by.value is not None else reader.next(said)
+        return finding
+    if item.relation == "level":
+        raise data.error("claim-syntax", f"`{said} by …`", "`within ? of`", "write `a within ? of b`")
+    larger = (wanted is Order.FASTER) == (better == "higher")
+    quotient = ratio(q.value, other.value) if larger else ratio(other.value, q.value)
+    if not all(map(math.isfinite, (quotient.centre, quotient.lo, quotient.hi))):
+        raise data.error("claim-empty", f"no ratio for `{said}`", "values above zero", "compare other values")
+    result = Quantity(quotient, (), None, (*q.rows, *other.rows), ratio=True)
+    return all_of([finding, _by(result, said, item.how, item.by, at, reader)])
+
+
+def _direction(
+    q: Quantity, other: Quantity, relation: str, said: str, data: Data
+) -> tuple[Order, dict[Order, str], _Better]:
+    """The order asked for, the words for the orders, and which way is better."""
+    if relation in _SIZE:
+        return _SIZE[relation], SIZE_WORDS, "higher"
+    better = q.better or other.better
+    if relation == "level":
+        return Order.LEVEL, SPEED_WORDS, better or "lower"
+    if better is None:
+        expected = "quantities of which one direction is better"
+        raise data.error("claim-syntax", f"`{said}`", expected, "write `more than` or `less than`")
+    return _SPEED[relation], SPEED_WORDS, better
+
+
+def _by(result: Quantity, said: str, how: str, amount: Amount, at: str, reader: Reader) -> Finding:
+    """The amount of a comparison: the ratio as the relation has it, or that ratio less 1 as percent."""
+    if amount.value is None:
+        if how in ("", "about"):
+            return reader.number(result, said, at, comparison=True, about=how == "about")
+        printed = reader.fitting(reader.next(said), result, said, comparison=True)
+        reader.mark(printed, f"{said}{at}: {show(result)}", result)
+        limit = printed.value + (1 if printed.style == "percent" else 0)
+        return _limit(result, limit, printed.text.strip(), f"{said} by", how, at)
+    reader.accept(amount, as_ratio=True)
+    limit = amount.value + (1 if amount.percent else 0)
+    text = format_percent(amount.value) if amount.percent else format_ratio(amount.value)
+    if how == "":
+        return _equals(result, limit, f"{said} by {text}{at}")
+    return _limit(result, limit, text, f"{said} by", how, at)
+
+
+def _within(q: Quantity, what: str, item: Within, at: str, context: Context, data: Data, reader: Reader) -> Finding:
+    """``within ?`` at one point; that the bound is tight is asked over all points of the claim."""
+    other = evaluate_at(item.other, context, data)
+    same_unit(q, other, data)
+    gap = apart(q.value.centre, other.value.centre)
+    said = f"{what} within {{}} of {phrase(item.other)}{at}"
+    measured = f"{format_percent(gap)} apart"
+    if item.amount.value is not None:
+        reader.accept(item.amount, as_ratio=False)
+        text = format_percent(item.amount.value)
+        return verdict(gap <= item.amount.value * (1 + 1e-9), "claim-number", said.format(text), measured)
+    flags = q.value.flags | other.value.flags
+    share = Quantity(Value.exact(1 + gap).flagged(flags), (), None, (*q.rows, *other.rows), ratio=True)
+    printed = reader.fitting(reader.next(what), share, what, comparison=True)
+    limit = printed.value - (0 if printed.style == "percent" else 1)
+    reader.mark(printed, f"{said.format('…')}: {measured}", share)
+    if gap <= limit * (1 + 1e-9):
+        reader.widest[printed] = max(reader.widest.get(printed, 0.0), gap)
+        return Finding(Ternary.TRUE, measured=measured)
+    return false("claim-number", said.format(printed.text.strip()), measured)

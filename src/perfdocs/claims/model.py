@@ -1,0 +1,136 @@
+"""What a claim is and what came of checking it: records only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from ..errors import Problem, clean
+
+__all__ = ["CODES", "Bound", "Given", "Mark", "Outcome", "Status", "Use"]
+
+CODES: Mapping[str, str] = {
+    "claim-number": "a printed number does not read as measured",
+    "claim-order": "a comparison, rank, crossover or trend is not as measured",
+    "claim-undecided": "the measurements do not decide the sentence",
+    "claim-empty": "the claim selects nothing that was measured",
+    "claim-ambiguous": "the claim selects several measurements: an axis, arm or device is not named",
+    "claim-unit": "the printed unit does not fit the quantity",
+    "claim-name": "an unknown name",
+    "claim-text": "a number, name or axis value in the text that the claim does not speak of, or the reverse",
+    "claim-word": "a comparative word in the text that the claim does not state",
+    "claim-syntax": "an expression that does not parse",
+    "claim-size": "an expression or text too large to be meant",
+    "claim-given": "a given that does not fit",
+    "claim-broken": "a claim that is written so that it would be lost",
+}
+"""Every code an outcome may carry, with its meaning: the subtypes of the warnings."""
+
+Use = tuple[str, str | None]
+"""A benchmark and a device whose card was asked; ``None`` for the set of the benchmark's devices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the claims after it speak of: the text of selectors, and the line it stands on."""
+
+    line: int
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An expression bound to the words it answers for.
+
+    ``text`` is the prose the claim speaks for, without markup except backticks around code; ``sentence`` is quoted in
+    messages. ``given`` runs from the outermost to the innermost. ``form`` is how it was written.
+    """
+
+    file: str
+    line: int
+    sentence: str
+    text: str
+    expression: str
+    given: tuple[Given, ...] = ()
+    form: Literal["claim", "given", "exempt", "broken"] = "claim"
+    hint: str = ""
+    """What to do about a broken one, whose ``expression`` says what is wrong."""
+
+    @property
+    def where(self) -> str:
+        """``file:line``, as messages begin."""
+        return f"{self.file}:{self.line}"
+
+
+class Status(StrEnum):
+    """What came of a claim. Only ``HOLDS`` and an exemption with its reason pass."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNDECIDED = "undecided"
+    ERROR = "error"
+    EXEMPT = "exempt"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch ``start``–``end`` of the bound text that the data answer for, and what a reader can ask of it.
+
+    ``about`` says what was measured; ``device`` and ``anchor`` name the row; ``flags`` travel with the number.
+    """
+
+    start: int
+    end: int
+    about: str
+    device: str = ""
+    anchor: str = ""
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one bound expression. ``measured`` is for people; ``uses`` is what it depends on."""
+
+    bound: Bound
+    status: Status
+    problem: Problem | None = None
+    measured: str = ""
+    marks: tuple[Mark, ...] = ()
+    uses: frozenset[Use] = field(default=frozenset())
+
+    @property
+    def passes(self) -> bool:
+        """Whether the sentence may stand as it is."""
+        return self.status in (Status.HOLDS, Status.EXEMPT)
+
+    @property
+    def message(self) -> str:
+        """The problem without its place, and the sentence it is about; empty where the claim passes."""
+        if self.problem is None:
+            return ""
+        p = self.problem
+        quoted = f' in "{clean(self.bound.sentence, 160)}"' if self.bound.sentence else ""
+        return f"found {clean(p.found)}{quoted}, expected {p.expected}; {p.do}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        b, p = self.bound, self.problem
+        return {
+            "file": b.file,
+            "line": b.line,
+            "status": str(self.status),
+            "code": p.code if p else None,
+            "sentence": b.sentence,
+            "text": b.text,
+            "claim": b.expression,
+            "found": p.found if p else None,
+            "expected": p.expected if p else None,
+            "do": p.do if p else None,
+            "measured": self.measured or None,
+        }
+
+    def __str__(self) -> str:
+        code = f" [{self.problem.code}]" if self.problem else ""
+        return f"{self.bound.where}: {self.message or self.status}{code}"

@@ -1,0 +1,211 @@
+"""The parts of a claim as frozen records. :mod:`.syntax` makes them from text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from ..expression import Binary, Call, Hole, Name, Node, Number, Selector
+
+__all__ = [
+    "OPEN",
+    "Amount",
+    "At",
+    "Bounded",
+    "Claim",
+    "Compared",
+    "FromOn",
+    "Item",
+    "Leads",
+    "Overtakes",
+    "Plain",
+    "Quantified",
+    "Scope",
+    "Selected",
+    "Tree",
+    "Trend",
+    "Valued",
+    "Within",
+    "item_names",
+    "named",
+]
+
+OPEN = "?"
+"""The value of a selector ``n=?``: the next "N = …" of the text."""
+How = Literal["under", "over", "about", ""]
+Relation = Literal["faster", "slower", "more", "less", "ahead", "behind", "level"]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A call with selectors behind it: ``wall(persistent)[n=1e6]``."""
+
+    node: Call
+    selectors: tuple[Selector, ...]
+
+
+Tree = Node | At
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A literal number (``percent`` where written so), or ``None``: the next number of the text."""
+
+    value: float | None
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Each value reads as the next printed number; several values share one."""
+
+    values: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Each value against a sum."""
+
+    values: tuple[Tree, ...]
+    how: Literal["=", "under", "over", "about"]
+    limit: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Each value stands to a sum as the relation says, optionally by an amount."""
+
+    values: tuple[Tree, ...]
+    relation: Relation
+    other: Tree
+    how: How = ""
+    by: Amount | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Each value is at most this far from a sum."""
+
+    values: tuple[Tree, ...]
+    amount: Amount
+    other: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """Exactly these arms are beaten by nobody in the set; ``then`` removes them and asks again."""
+
+    ranks: tuple[tuple[str, ...], ...]
+    among: tuple[str, ...]
+    but: tuple[str, ...] = ()
+    metric: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overtakes:
+    """The value takes the lead over another along an axis, at or by a point."""
+
+    value: Tree
+    other: Tree
+    how: Literal["at", "by"]
+    about: bool
+    axis: str
+    point: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The value rises or falls over an axis, optionally from one printed number to another."""
+
+    value: Tree
+    direction: Literal["rises", "falls"]
+    axis: str
+    first: Amount | None = None
+    last: Amount | None = None
+
+
+Item = Plain | Bounded | Compared | Within | Leads | Overtakes | Trend
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """One selector for the whole claim."""
+
+    selector: Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """``every``, ``each``, ``some`` or ``no`` value of an axis, fewer where limited, with exceptions that fail."""
+
+    quantifier: Literal["every", "each", "some", "no"]
+    axis: str
+    below: float | None = None
+    of: tuple[str | float, ...] = ()
+    but: tuple[tuple[Selector, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FromOn:
+    """At and above a value of an axis; with ``only`` it fails below."""
+
+    only: bool
+    axis: str
+    value: Amount
+
+
+Scope = Selected | Quantified | FromOn
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A whole claim: what it speaks of, and what it says."""
+
+    scope: tuple[Scope, ...]
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """The expression of the ``value`` role; with a relation it is the ratio between the two sums."""
+
+    given: tuple[Selector, ...]
+    value: Tree
+    relation: Relation | None = None
+    other: Tree | None = None
+
+
+def named(tree: Tree) -> Iterator[str]:
+    """Every name and function in a tree, left to right."""
+    if isinstance(tree, At):
+        yield from named(tree.node)
+    elif isinstance(tree, Name):
+        yield tree.name
+    elif isinstance(tree, Call):
+        yield tree.function
+        for argument in tree.arguments:
+            yield from named(argument)
+    elif isinstance(tree, Binary):
+        yield from named(tree.left)
+        yield from named(tree.right)
+    elif not isinstance(tree, (Number, Hole)):
+        raise TypeError(tree)
+
+
+def item_names(item: Item) -> Iterator[str]:
+    """Every name an item says of arms and metrics, in the order it is written; members of sets included."""
+    if isinstance(item, Leads):
+        yield from (name for rank in (item.ranks[0], item.among, item.but, *item.ranks[1:]) for name in rank)
+        return
+    trees: list[Tree] = []
+    if isinstance(item, (Plain, Bounded, Compared, Within)):
+        trees.extend(item.values)
+    else:
+        trees.append(item.value)
+    if isinstance(item, Bounded):
+        trees.append(item.limit)
+    elif isinstance(item, (Compared, Within, Overtakes)):
+        trees.append(item.other)
+    for tree in trees:
+        yield from named(tree)

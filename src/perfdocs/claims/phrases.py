@@ -1,0 +1,65 @@
+"""How messages put an expression, an order and a verdict into words."""
+
+from __future__ import annotations
+
+from ..expression import Binary, Call, Name, Number, Selector
+from ..quantity import format_percent
+from ..verdict import Order
+from .findings import Finding, Ternary
+from .nodes import At, Tree
+
+__all__ = ["AS_WORDS", "SIZE_WORDS", "SPEED_WORDS", "TREND_WORDS", "false", "order_finding", "phrase", "verdict"]
+
+AS_WORDS = {
+    "faster": "faster than",
+    "slower": "slower than",
+    "more": "more than",
+    "less": "less than",
+    "ahead": "ahead of",
+    "behind": "behind",
+    "level": "level with",
+}
+SPEED_WORDS = {Order.FASTER: "faster than", Order.SLOWER: "slower than", Order.LEVEL: "level with"}
+SIZE_WORDS = {Order.FASTER: "more than", Order.SLOWER: "less than", Order.LEVEL: "level with"}
+TREND_WORDS = {Order.FASTER: "rises", Order.SLOWER: "falls", Order.LEVEL: "stays level"}
+
+
+def _selectors(selectors: tuple[Selector, ...]) -> str:
+    inside = ", ".join(f"{s.axis}={s.value}" if s.axis else str(s.value) for s in selectors)
+    return f"[{inside}]" if inside else ""
+
+
+def phrase(tree: Tree) -> str:
+    """An expression as it was written."""
+    if isinstance(tree, At):
+        return phrase(tree.node) + _selectors(tree.selectors)
+    if isinstance(tree, Name):
+        return tree.name + _selectors(tree.selectors)
+    if isinstance(tree, Number):
+        return format_percent(tree.value) if tree.percent else f"{tree.value:g}"
+    if isinstance(tree, Call):
+        return f"{tree.function}({', '.join(phrase(a) for a in tree.arguments)})"
+    if isinstance(tree, Binary):
+        right = phrase(tree.right)
+        return f"{phrase(tree.left)} {tree.operator} {f'({right})' if isinstance(tree.right, Binary) else right}"
+    return "?"
+
+
+def false(code: str, said: str, measured: str, do: str = "correct the sentence") -> Finding:
+    """What was said is not as measured."""
+    return Finding(Ternary.FALSE, code, said, f"{measured}, as measured", do, measured)
+
+
+def verdict(truth: bool, code: str, said: str, measured: str) -> Finding:
+    """A finding that is decided."""
+    return Finding(Ternary.TRUE, measured=measured) if truth else false(code, said, measured)
+
+
+def order_finding(order: Order, wanted: Order, said: str, measured: str, words: dict[Order, str]) -> Finding:
+    """The finding on a comparison; ``words`` name the orders in the advice."""
+    if order is wanted:
+        return Finding(Ternary.TRUE, measured=measured)
+    if order is Order.UNDECIDED:
+        expected = f"{measured}: the runs decide neither way"
+        return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, "say less, or measure again", measured)
+    return false("claim-order", said, measured, f'write "{words[order]}"')

@@ -1,0 +1,105 @@
+"""``leads … then …``: which arms of a set nothing beats, place by place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..errors import PerfdocsError
+from ..verdict import Order, Value, compare, fastest
+from .findings import Finding, Ternary, all_of
+from .nodes import Leads
+from .phrases import false
+from .scope import Context, Data
+from .values import Quantity, dimension, show
+
+__all__ = ["judge_leads"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """How arms are ranked here."""
+
+    unit: str
+    better: Literal["lower", "higher"]
+    tolerance: float
+
+    def best(self, values: Mapping[str, Value]) -> tuple[str, ...]:
+        return fastest(values, better=self.better, tolerance=self.tolerance)
+
+    def order(self, a: Value, b: Value) -> Order:
+        return compare(a, b, better=self.better, tolerance=self.tolerance)
+
+    def shown(self, arms: Sequence[str], values: Mapping[str, Value]) -> str:
+        return ", ".join(f"{arm} {show(Quantity(values[arm], dimension(self.unit)))}" for arm in dict.fromkeys(arms))
+
+
+def judge_leads(item: Leads, context: Context, data: Data) -> Finding:
+    """Exactly the named arms of each place are beaten by nobody among those that are left.
+
+    An arm of the set that was not run at this point can't beat anybody; one the claim names must have been.
+    """
+    d = data.definition(context)
+    metric = item.metric or context.metric or d.default
+    if metric not in d.metrics and metric not in d.derived:
+        raise data.unknown(metric, context)
+    entry = d.quantity(metric)
+    if entry.better is None:
+        expected = "a metric of which one direction is better"
+        raise data.error("claim-syntax", f"`leads` by {metric}", expected, "name another behind `in`")
+    field = _Field(entry.unit, entry.better, d.tolerance)
+    values = _values(item, context, data, metric)
+    findings, among, at = [], " and ".join(item.among), data.describe(context)
+    for number, rank in enumerate(item.ranks):
+        place = "leads" if number == 0 else f"comes in place {number + 1} of"
+        said = f"{' and '.join(rank)} {place} {among}{at}"
+        findings.append(_place(rank, values, said, field))
+        gone = {*rank, *field.best(values)}
+        values = {arm: value for arm, value in values.items() if arm not in gone}
+    return all_of(findings)
+
+
+def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str, Value]:
+    named = [arm for rank in item.ranks for arm in rank]
+    left_out = set(_members(item.but, context, data))
+    values: dict[str, Value] = {}
+    for arm in dict.fromkeys((*named, *_members(item.among, context, data))):
+        if arm not in data.definition(context).arms:
+            raise data.unknown(arm, context)
+        if arm in left_out:
+            continue
+        try:
+            values[arm] = data.row(context, arm, metric).value(metric)
+        except PerfdocsError as error:
+            if arm in named or error.problem.code != "claim-empty":
+                raise
+    return values
+
+
+def _members(keys: Sequence[str], context: Context, data: Data) -> list[str]:
+    d = data.definition(context)
+    found: list[str] = []
+    for key in keys:
+        if key in d.groups:
+            found.extend(arm for arm, entry in d.arms.items() if entry.group == key)
+        elif key in d.arms:
+            found.append(key)
+        else:
+            raise data.unknown(key, context)
+    return found
+
+
+def _place(rank: Sequence[str], values: Mapping[str, Value], said: str, field: _Field) -> Finding:
+    if missing := [arm for arm in rank if arm not in values]:
+        return false("claim-order", said, f"{' and '.join(missing)} in an earlier place, or left out")
+    best = field.best(values)
+    measured = field.shown([*best, *rank], values)
+    if set(best) == set(rank):
+        return Finding(Ternary.TRUE, measured=measured)
+    do = f"write that {' and '.join(best)} {'leads' if len(best) == 1 else 'lead'}"
+    top = values[best[0]]
+    tied = [arm for arm in best[1:] if field.order(values[arm], top) is Order.LEVEL]
+    if set(rank) < set(best) and not tied:
+        return Finding(Ternary.UNKNOWN, "claim-undecided", said, f"{measured}: the runs do not decide", do, measured)
+    return false("claim-order", said, measured, do)

@@ -1,0 +1,155 @@
+"""The printed numbers of a text, given out one by one to the `?` of a claim, and how each is judged."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from ..errors import PerfdocsError
+from ..quantity import Printed
+from .findings import Finding, Ternary
+from .model import Mark
+from .nodes import Amount
+from .scope import Data
+from .values import Quantity, dimension, show
+from .wording import AxisMention, Prose, borrow_unit, reword
+
+__all__ = ["ABOUT", "Reader"]
+
+ABOUT = 0.05
+"""``about ?`` holds within this share of the printed number."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Hands out the text's numbers in order. ``position`` may be set back, so that `every` shares numbers."""
+
+    prose: Prose
+    data: Data
+    position: int = 0
+    furthest: int = 0
+    axis_positions: dict[str, int] = field(default_factory=dict)
+    consumed: list[AxisMention] = field(default_factory=list)
+    marks: dict[int, Mark] = field(default_factory=dict)
+    widest: dict[Printed, float] = field(default_factory=dict)
+    """The widest distance seen within each printed bound of ``within ?``, which must be tight."""
+
+    def next(self, what: str) -> Printed:
+        """The next number. Raises ``claim-text`` where the text has no more."""
+        if self.position >= len(self.prose.numbers):
+            count = len(self.prose.numbers)
+            raise self.data.error(
+                "claim-text",
+                f"{count or 'no'} number{'s' if count != 1 else ''} in the text",
+                f"one more, for {what}",
+                "print it, or take the `?` out of the claim",
+            )
+        printed = self.prose.numbers[self.position]
+        self.position += 1
+        self.furthest = max(self.furthest, self.position)
+        return printed
+
+    def accept(self, amount: Amount, *, as_ratio: bool) -> None:
+        """Take the next number where it is the literal that the claim states: the text may print it or not."""
+        if amount.value is None or self.position >= len(self.prose.numbers):
+            return
+        printed = self.prose.numbers[self.position]
+        read = printed.value + 1 if as_ratio and printed.style == "percent" else printed.value
+        wanted = amount.value + 1 if as_ratio and amount.percent else amount.value
+        if math.isclose(read, wanted, rel_tol=1e-9):
+            self.position += 1
+            self.furthest = max(self.furthest, self.position)
+            self.mark(printed, "a bound that the claim states", None)
+
+    def axis_value(self, axis: str, label: str) -> AxisMention:
+        """The next "N = …" of an axis."""
+        mentions = [m for m in self.prose.axis_values if m.axis == axis]
+        position = self.axis_positions.get(axis, 0)
+        if position >= len(mentions):
+            raise self.data.error(
+                "claim-text",
+                f"no further value of {label} in the text",
+                f'"{label} = …"',
+                "print it, or name the value",
+            )
+        self.axis_positions[axis] = position + 1
+        self.consumed.append(mentions[position])
+        return mentions[position]
+
+    def leftover(self) -> tuple[Printed, ...]:
+        """Numbers of the text that no part of the claim answered for."""
+        return self.prose.numbers[self.furthest :]
+
+    def mark(self, printed: Printed, about: str, quantity: Quantity | None) -> None:
+        """Note what stands behind a printed number."""
+        rows = quantity.rows if quantity else ()
+        flags = tuple(sorted(quantity.value.flags)) if quantity else ()
+        device, anchor = (rows[0].card.device.id, rows[0].anchor) if rows else ("", "")
+        if printed.start not in self.marks:
+            self.marks[printed.start] = Mark(printed.start, printed.end, about, device, anchor, flags)
+
+    # --- judging -----------------------------------------------------------------------------------------------
+
+    def number(
+        self, quantity: Quantity, what: str, at: str, *, comparison: bool = False, about: bool = False
+    ) -> Finding:
+        """Judge the next number against a quantity; a comparison's quantity is the ratio, and % means ratio − 1."""
+        printed = self.fitting(self.next(what), quantity, what, comparison=comparison)
+        shift = 1.0 if comparison and printed.style == "percent" else 0.0
+        value = quantity.value.centre - shift
+        measured = show(quantity, printed.style, shift)
+        self.mark(printed, f"{what}{at}: {measured}", quantity)
+        holds = printed.reads(value)
+        if not holds and about and printed.value:
+            holds = abs(value / printed.value - 1) <= ABOUT
+        if holds:
+            return Finding(Ternary.TRUE, measured=measured)
+        text = printed.text.strip()
+        do = f'write "{reword(printed, value)}"'
+        if self._only_rounding(printed, quantity, shift):
+            return Finding(
+                Ternary.UNKNOWN,
+                "claim-undecided",
+                f'"{text}" for {what}{at}',
+                f"{measured}, as far as the few digits of its source tell",
+                f"{do}, or round it",
+                measured,
+            )
+        found, expected = f'"{text}" for {what}{at}', f"{measured}, as measured"
+        return Finding(Ternary.FALSE, "claim-number", found, expected, do, measured)
+
+    @staticmethod
+    def _only_rounding(printed: Printed, quantity: Quantity, shift: float) -> bool:
+        """Whether only the few digits of an imported source allow the number."""
+        v = quantity.value
+        half = printed.quantum / 2
+        overlaps = v.lo - shift <= printed.value + half and v.hi - shift >= printed.value - half
+        return v.samples == 0 and "imported" in v.flags and overlaps
+
+    def fitting(self, printed: Printed, quantity: Quantity, what: str, *, comparison: bool) -> Printed:
+        """The number with its unit made sure of. Raises ``claim-unit``."""
+        if comparison and printed.style == "plain" and self._times(printed):
+            return printed
+        if quantity.powers or comparison:
+            printed = borrow_unit(printed, self.prose)
+        if comparison:
+            if printed.style in ("percent", "ratio"):
+                return printed
+            raise self._unit(printed, what, "a number with × or %")
+        if printed.style == "value":
+            if dimension(printed.unit) == quantity.powers:
+                return printed
+        elif not quantity.powers:
+            return printed
+        if not quantity.powers:
+            raise self._unit(printed, what, "a number without a unit")
+        raise self._unit(printed, what, f"a number in {quantity.unit}, with its unit")
+
+    def _unit(self, printed: Printed, what: str, expected: str) -> PerfdocsError:
+        return self.data.error("claim-unit", f'"{printed.text.strip()}" for {what}', expected, "correct the unit")
+
+    def _times(self, printed: Printed) -> bool:
+        after = self.prose.text[printed.end : printed.end + 8]
+        before = self.prose.text[max(0, printed.start - 12) : printed.start]
+        return bool(re.match(r"\s*(?:times|-?fold)\b", after) or re.search(r"factor (?:of )?$", before))

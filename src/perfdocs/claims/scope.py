@@ -1,0 +1,310 @@
+"""What a claim speaks of: a benchmark, a device, an arm and a point, narrowed selector by selector.
+
+Arms, groups, metrics, derived quantities, axes, axis values, devices and benchmarks are said by bare names in one
+namespace; :meth:`Data.narrow` finds what a name means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..card import AxisValue
+from ..definition import Definition
+from ..errors import PerfdocsError, nearest
+from ..expression import Missing, Selector
+from ..frame import Row, absences, rows
+from ..library import Benchmark, Library, LoadedCard
+from ..quantity import axis_text
+from .model import Use
+from .nodes import OPEN, Tree, named
+
+__all__ = ["Context", "Data"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is selected. ``own`` holds axis values the claim itself names, ``given`` those that only surround it."""
+
+    benchmark: str | None = None
+    device: str | None = None
+    table: str | None = None
+    arm: str | None = None
+    metric: str | None = None
+    own: Mapping[str, AxisValue] = field(default_factory=dict)
+    given: Mapping[str, AxisValue] = field(default_factory=dict)
+
+    def at(self, axis: str, value: AxisValue) -> Context:
+        """The same with one more axis value of the claim's own."""
+        given = {a: v for a, v in self.given.items() if a != axis}
+        return replace(self, own={**self.own, axis: value}, given=given)
+
+    def surrounding(self) -> Context:
+        """The same, all of it as surroundings."""
+        return replace(self, own={}, given={**self.given, **self.own})
+
+    def without(self, axis: str) -> Context:
+        """The same with one axis left open."""
+        return replace(
+            self,
+            own={a: v for a, v in self.own.items() if a != axis},
+            given={a: v for a, v in self.given.items() if a != axis},
+        )
+
+
+@dataclass(slots=True)
+class Data:
+    """Published cards as one claim sees them; remembers what was asked (``uses``) and where (``points``)."""
+
+    library: Library
+    where: str
+    uses: set[Use] = field(default_factory=set)
+    points: set[tuple[str, AxisValue]] = field(default_factory=set)
+    devices: set[str] = field(default_factory=set)
+
+    def error(self, code: str, found: str, expected: str, do: str) -> PerfdocsError:
+        """A problem at this claim."""
+        return PerfdocsError(code, self.where, found, expected, do)
+
+    # --- what exists -------------------------------------------------------------------------------------------
+
+    def benchmark(self, context: Context) -> Benchmark:
+        """The benchmark selected."""
+        if context.benchmark is None:
+            raise self.error(
+                "claim-ambiguous",
+                "no benchmark",
+                f"a benchmark ({', '.join(sorted(self.library.benchmarks)) or 'there is none'})",
+                "name it in a given before the claim",
+            )
+        return self.library.benchmarks[context.benchmark]
+
+    def definition(self, context: Context) -> Definition:
+        """The definition of the benchmark selected."""
+        return self.benchmark(context).definition
+
+    def published(self, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
+        """Cards that claims may look at."""
+        self.uses.add((benchmark.definition.id, None))
+        return tuple(c for c in benchmark.cards if c.published)
+
+    def card(self, context: Context) -> tuple[Benchmark, LoadedCard]:
+        """The card selected."""
+        benchmark = self.benchmark(context)
+        if context.device is None:
+            known = ", ".join(c.device_id for c in self.published(benchmark))
+            raise self.error("claim-ambiguous", "no device", f"a device ({known or 'there is none'})", "name one")
+        self.uses.add((benchmark.definition.id, context.device))
+        self.devices.add(context.device)
+        loaded = benchmark.card_of(context.device)
+        if loaded is None or not loaded.published:
+            raise self.error(
+                "claim-empty",
+                f"no card of {benchmark.definition.id} on {context.device}",
+                "a measured card",
+                "measure it, or speak of another device",
+            )
+        return benchmark, loaded
+
+    def device_ids(self) -> set[str]:
+        """Every device with a published card."""
+        return {c.device_id for b in self.library.benchmarks.values() for c in b.cards if c.published}
+
+    # --- narrowing ---------------------------------------------------------------------------------------------
+
+    def narrow(self, context: Context, selectors: Iterable[Selector]) -> Context:
+        """The context with these selectors. Raises ``claim-name`` for a name that means nothing here."""
+        for selector in sorted(selectors, key=self._rank):
+            context = self._narrow(context, selector)
+        return context
+
+    def _rank(self, selector: Selector) -> int:
+        """Benchmarks first, then devices: the other names mean something only within a benchmark."""
+        if selector.axis is not None:
+            return 2
+        return 0 if selector.value in self.library.benchmarks else 1 if selector.value in self.device_ids() else 2
+
+    def _narrow(self, context: Context, selector: Selector) -> Context:
+        name, axis = selector.value, selector.axis
+        if axis is not None:
+            return self._narrow_axis(context, axis, name)
+        assert isinstance(name, str)
+        if name in self.library.benchmarks:
+            if context.benchmark in (None, name):
+                return replace(context, benchmark=name)
+            known = self.library.benchmarks[name].definition.axes
+            kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
+            return Context(benchmark=name, device=context.device, given=kept)
+        if name in self.device_ids():
+            return replace(context, device=name)
+        definition = self.definition(context)
+        for key, entry in definition.axes.items():
+            if name in entry.values:
+                return context.at(key, name)
+        if name in definition.arms:
+            return replace(context, arm=name)
+        if name in definition.metrics or name in definition.derived:
+            return replace(context, metric=name)
+        if name in definition.tables:
+            return replace(context, table=name)
+        for key in definition.axes:
+            if any(row.at.get(key) == name for row in self._rows(context)):
+                return context.at(key, name)
+        raise self.unknown(name, context)
+
+    def _narrow_axis(self, context: Context, axis: str, value: AxisValue) -> Context:
+        definition = self.definition(context)
+        entry = definition.axes.get(axis)
+        if entry is None:
+            raise self.error(
+                "claim-name",
+                f'the axis "{axis}"',
+                f"an axis of {definition.id}{nearest(axis, definition.axes)}",
+                "correct the name",
+            )
+        if value == OPEN:
+            raise self.error(
+                "claim-text", f"`{axis}=?`", f'"{entry.label} = …" in the text', "print it, or name the value"
+            )
+        if entry.values and value not in entry.values:
+            known = ", ".join(map(str, entry.values))
+            raise self.error(
+                "claim-name",
+                f"`{axis}={value}`",
+                f"one of {known}{nearest(str(value), map(str, entry.values))}",
+                "correct the value",
+            )
+        return context.at(axis, value)
+
+    def unknown(self, name: str, context: Context) -> PerfdocsError:
+        """An unknown name, with the nearest one known."""
+        known = {*self.library.benchmarks, *self.device_ids()}
+        if context.benchmark is not None:
+            d = self.definition(context)
+            known |= {*d.arms, *d.groups, *d.metrics, *d.derived, *d.axes, *d.tables, "peak"}
+            known |= {v for a in d.axes.values() for v in a.values if isinstance(v, str)}
+        for benchmark in self.library.benchmarks:  # a card or an entry added later may bring the name
+            self.uses.add((benchmark, None))
+        what = f"a name of {context.benchmark}" if context.benchmark else "a benchmark or device"
+        return self.error("claim-name", f'"{name}"', f"{what}{nearest(name, known)}", "correct the name")
+
+    # --- rows --------------------------------------------------------------------------------------------------
+
+    def _rows(self, context: Context) -> tuple[Row, ...]:
+        if context.benchmark is None or context.device is None:
+            return ()
+        benchmark, loaded = self.card(context)
+        definition = benchmark.definition
+        found = rows(benchmark, loaded)
+        for key, table in definition.tables.items():
+            if table.of is not None:
+                found += rows(benchmark, loaded, key)
+        return found
+
+    def matching(self, context: Context, arms: Sequence[str] = ()) -> tuple[Row, ...]:
+        """Rows that the context selects, of these arms where any are named.
+
+        An axis the claim names itself must be one of the row's; a surrounding one counts where the row has it, and
+        rows that have more of the surrounding axes win.
+        """
+        found = [
+            row
+            for row in self._rows(context)
+            if (not arms or row.arm in arms)
+            and (context.table is None or row.table == context.table)
+            and all(row.at.get(a) == v for a, v in context.own.items())
+            and all(row.at.get(a, v) == v for a, v in context.given.items())
+        ]
+        most = max((sum(a in row.at for a in context.given) for row in found), default=0)
+        return tuple(row for row in found if sum(a in row.at for a in context.given) == most)
+
+    def row(self, context: Context, arm: str, metric: str) -> Row:
+        """The one row of an arm that has the metric here. Raises ``claim-empty`` or ``claim-ambiguous``."""
+        candidates = self.matching(context, [arm])
+        found, reasons = [], []
+        for row in candidates:
+            try:
+                row.value(metric)
+                found.append(row)
+            except Missing as missing:
+                reasons.append(missing.reason)
+        if len(found) == 1:
+            self.points.update(found[0].at.items())
+            return found[0]
+        if found:
+            names = {a for row in found for a in row.at}
+            open_axes = sorted(a for a in names if len({row.at.get(a) for row in found}) > 1)
+            tables = sorted({row.table for row in found})
+            what = ", ".join(open_axes) or f"the table ({', '.join(tables)})"
+            raise self.error(
+                "claim-ambiguous",
+                f"{len(found)} measurements of {metric}({arm})",
+                f"one: {what} is not named",
+                "name it in the claim or in a given",
+            )
+        raise self._empty(context, arm, metric, reasons)
+
+    def _empty(self, context: Context, arm: str, metric: str, reasons: Sequence[str]) -> PerfdocsError:
+        _, loaded = self.card(context)
+        point = {**context.given, **context.own}
+        definition = self.definition(context)
+        absent = [
+            n.reason for key in definition.tables for n in absences(loaded.card, context.table or key, arm, point)
+        ]
+        why = f": {(absent or list(reasons) or [''])[0]}" if absent or reasons else ""
+        return self.error(
+            "claim-empty",
+            f"nothing measured for {metric}({arm}){self.describe(context)}{why}",
+            "a measurement",
+            "correct the selection, or leave the sentence out",
+        )
+
+    # --- axes --------------------------------------------------------------------------------------------------
+
+    def arms_in(self, tree: Tree, context: Context) -> tuple[str, ...]:
+        """Arms that an expression names."""
+        arms = self.definition(context).arms
+        return tuple(name for name in named(tree) if name in arms)
+
+    def axis_values(self, context: Context, axis: str, arms: Sequence[str]) -> tuple[AxisValue, ...]:
+        """The values of an axis at which any of the arms is measured here, in the definition's order."""
+        definition = self.definition(context)
+        if axis not in definition.axes:
+            known = {*definition.axes, "device", "cell"}
+            raise self.error("claim-name", f'the axis "{axis}"', f"an axis{nearest(axis, known)}", "correct the name")
+        found = {row.at[axis] for row in self.matching(context.without(axis), arms) if axis in row.at}
+        order = definition.axes[axis].values
+        words = sorted((v for v in found if isinstance(v, str) and v not in order), key=str)
+        numbers = sorted(v for v in found if not isinstance(v, str) and v not in order)
+        values = (*(v for v in order if v in found), *numbers, *words)
+        if not values:
+            what = f"no value of {axis} measured{self.describe(context.without(axis))}"
+            raise self.error("claim-empty", what, "at least one", "correct the selection")
+        return values
+
+    def cells(self, context: Context, arms: Sequence[str]) -> tuple[Mapping[str, AxisValue], ...]:
+        """Every point of the first table that has all the arms."""
+        free = replace(context, given={})
+        for table in (context.table,) if context.table else self.definition(context).tables:
+            found = self.matching(replace(free, table=table), arms)
+            if found and {row.arm for row in found} >= set(arms):
+                return tuple({tuple(row.at.items()): row.at for row in found}.values())
+        what = f"no cell with {', '.join(arms) or 'a measurement'}{self.describe(free)}"
+        raise self.error("claim-empty", what, "at least one", "correct the selection")
+
+    def able_devices(self, context: Context, arms: Sequence[str]) -> tuple[str, ...]:
+        """Devices with a card of the benchmark on which, by the definition, every arm can run."""
+        benchmark = self.benchmark(context)
+        entries = [benchmark.definition.arms[arm] for arm in arms]
+        return tuple(c.device_id for c in self.published(benchmark) if all(c.card.device.kind in e.on for e in entries))
+
+    def describe(self, context: Context, shown: Iterable[str] = ()) -> str:
+        """`` at spread-1000, N = 10⁶ on made-up-gpu``: the point in words, for messages."""
+        definition = self.definition(context) if context.benchmark else None
+        parts = []
+        for axis, value in {**context.given, **context.own}.items():
+            if definition and axis in definition.axes and axis not in shown:
+                label = definition.axes[axis].label
+                parts.append(value if isinstance(value, str) else f"{label} = {axis_text(value)}")
+        point = f" at {', '.join(parts)}" if parts else ""
+        return f"{point} on {context.device}" if context.device else point

@@ -1,0 +1,242 @@
+"""Values of expressions at one point: numbers with their interval, unit and the rows they come from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..errors import PerfdocsError
+from ..expression import FUNCTIONS, Binary, Call, Hole, Missing, Name, Node, Number, evaluate, names
+from ..frame import Row, device_fact, share_of_peak
+from ..quantity import NBSP, number_text, scale_for
+from ..verdict import Value
+from .nodes import At, Tree
+from .scope import Context, Data
+
+__all__ = ["Dimension", "Quantity", "dimension", "evaluate_at", "same_unit", "show"]
+
+Better = Literal["lower", "higher"]
+Dimension = tuple[tuple[str, int], ...]
+"""Exponents of base units, sorted; empty for a plain number. ``flop/s`` is ``(("flop", 1), ("s", -1))``."""
+
+_PLAIN = frozenset({"", "1", "sample"})
+_ONE: Dimension = ()
+_FACTS = {
+    "memory": "byte",
+    "l2_cache": "byte",
+    "l3_cache": "byte",
+    "memory_bus_width": "bit",
+    "max_clock": "Hz",
+    "max_memory_clock": "Hz",
+    "power_limit": "W",
+    "peak.dram": "byte/s",
+    "peak.fp32": "flop/s",
+    "peak.fp64": "flop/s",
+}
+"""Units of a device's facts; the others are plain numbers."""
+
+
+def dimension(unit: str) -> Dimension:
+    """The exponents of a unit such as ``s``, ``byte/s`` or ``1/s``."""
+    powers: Counter[str] = Counter()
+    for i, part in enumerate(unit.split("/")):
+        for base in re.split(r"[·*]", part):
+            if base not in _PLAIN:
+                powers[base] += -1 if i else 1
+    return tuple(sorted((b, p) for b, p in powers.items() if p))
+
+
+def _unit_of(powers: Dimension) -> str:
+    over = "·".join(b for b, p in powers for _ in range(max(p, 0)))
+    under = "/".join(b for b, p in powers for _ in range(max(-p, 0)))
+    return f"{over or '1'}/{under}" if under else over
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A value, its unit in SI, which direction is better where that is known, and the rows behind it.
+
+    ``ratio``: a quotient of two quantities of one unit, printed with × or %.
+    """
+
+    value: Value
+    powers: Dimension = _ONE
+    better: Better | None = None
+    rows: tuple[Row, ...] = ()
+    ratio: bool = False
+
+    @property
+    def unit(self) -> str:
+        """The unit in SI."""
+        return _unit_of(self.powers)
+
+
+def show(quantity: Quantity, style: str = "", shift: float = 0.0) -> str:
+    """A quantity for a message: centre, interval of its runs, flags. ``415.2 µs (414.9–415.8 µs)``.
+
+    ``style`` is that of a printed number; ``shift`` is taken off first (a ratio less 1 prints as percent).
+    """
+    v = quantity.value
+    unit, factor = "", 1.0
+    if quantity.powers:
+        scale = scale_for([v.centre], quantity.unit)
+        unit, factor = f"{NBSP}{scale.unit}", scale.factor
+    elif style == "percent":
+        unit, factor = f"{NBSP}%", 0.01
+    elif quantity.ratio:
+        unit = "×"
+
+    def text(number: float) -> str:
+        shown = (number - shift) / factor
+        whole = not quantity.ratio and shown.is_integer() and abs(shown) < 1e12
+        return f"{int(shown)}" if whole else number_text(shown, 4)
+
+    spread = f" ({text(v.lo)}–{text(v.hi)}{unit})" if v.hi > v.lo else ""
+    flags = f", {', '.join(sorted(v.flags))}" if v.flags else ""
+    return f"{text(v.centre)}{unit}{spread}{flags}"
+
+
+def evaluate_at(tree: Tree, context: Context, data: Data) -> Quantity:
+    """The value of an expression in a context. Raises :class:`PerfdocsError` where it has none."""
+    try:
+        return _evaluate(tree, context, data)
+    except Missing as missing:
+        raise data.error("claim-empty", missing.reason, "a value", "speak of what was measured") from None
+
+
+def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
+    if isinstance(tree, At):
+        return _evaluate(tree.node, data.narrow(context, tree.selectors), data)
+    if isinstance(tree, Number):
+        return Quantity(Value.exact(tree.value))
+    if isinstance(tree, Hole):
+        raise data.error("claim-syntax", "a `?` inside an expression", "`?` where a whole number stands", "move it")
+    if isinstance(tree, Name):
+        return _name(tree, data.narrow(context, tree.selectors), data)
+    if isinstance(tree, Call):
+        return _call(tree, context, data)
+    if tree.operator == "/" and tree.right == Name("peak"):
+        return _of_peak(tree.left, context, data)
+    return _combine(tree, _evaluate(tree.left, context, data), _evaluate(tree.right, context, data), data)
+
+
+def _name(tree: Name, context: Context, data: Data) -> Quantity:
+    name = tree.name
+    if name.startswith("device."):
+        _, loaded = data.card(context)
+        return Quantity(device_fact(loaded.card.device, name), dimension(_FACTS.get(name.removeprefix("device."), "")))
+    definition = data.definition(context)
+    if name in definition.arms:
+        return _cell(context, name, context.metric or definition.default, data)
+    if name in definition.metrics or name in definition.derived:
+        arm = context.arm
+        if arm is None:
+            arms = sorted({row.arm for row in data.matching(context)})
+            if len(arms) != 1:
+                raise data.error(
+                    "claim-ambiguous", f"`{name}` of no arm", f"an arm: `{name}(arm)`", "name the arm it belongs to"
+                )
+            arm = arms[0]
+        return _cell(context, arm, name, data)
+    if name in definition.axes:
+        value = {**context.given, **context.own}.get(name)
+        if not isinstance(value, (int, float)):
+            raise data.error("claim-ambiguous", f"no value of the axis {name}", "a number", "select one")
+        return Quantity(Value.exact(float(value)), dimension(definition.axes[name].unit))
+    if name in definition.groups or name in data.library.benchmarks or name in data.device_ids():
+        raise data.error("claim-name", f'"{name}"', "an arm, metric or axis, which has a value", "name one")
+    if name == "peak":
+        raise data.error("claim-syntax", "`peak` alone", "`quantity(arm) / peak`", "divide a rate by it")
+    raise data.unknown(name, context)
+
+
+def _cell(context: Context, arm: str, metric: str, data: Data) -> Quantity:
+    row = data.row(context, arm, metric)
+    entry = row.definition.quantity(metric)
+    return Quantity(row.value(metric), dimension(entry.unit), entry.better, (row,))
+
+
+def _call(tree: Call, context: Context, data: Data) -> Quantity:
+    definition = data.definition(context)
+    name = tree.function
+    if name in definition.metrics or name in definition.derived:
+        (argument,) = tree.arguments if len(tree.arguments) == 1 else (None,)
+        if not isinstance(argument, Name) or argument.name not in definition.arms:
+            word = argument.name if isinstance(argument, Name) else "…"
+            if isinstance(argument, Name):
+                raise data.unknown(word, context)
+            raise data.error("claim-syntax", f"`{name}({word})`", f"`{name}(arm)`", "name one arm")
+        return _cell(data.narrow(context, argument.selectors), argument.name, name, data)
+    if name not in FUNCTIONS:
+        if name in definition.arms:
+            raise data.error("claim-syntax", f"`{name}(…)`", "`metric(arm)`", f"write it around: `metric({name})`")
+        raise data.unknown(name, context)
+    parts = [_evaluate(a, context, data) for a in tree.arguments]
+    if not parts:
+        raise data.error("claim-syntax", f"`{name}()`", "values to choose from", "name some")
+    if any(p.powers != parts[0].powers for p in parts):
+        raise _mixed(parts[0], next(p for p in parts if p.powers != parts[0].powers), name, data)
+    value = FUNCTIONS[name](*(p.value for p in parts))
+    better = parts[0].better if all(p.better == parts[0].better for p in parts) else None
+    return Quantity(value, parts[0].powers, better, tuple(r for p in parts for r in p.rows), parts[0].ratio)
+
+
+def _of_peak(left: Node, context: Context, data: Data) -> Quantity:
+    """A rate over the peak that its derived quantity names."""
+    definition = data.definition(context)
+    words = [n.name for n in names(left)] + [left.function for left in (left,) if isinstance(left, Call)]
+    keys = {w for w in words if w in definition.derived and definition.derived[w].of_peak}
+    if len(keys) != 1:
+        raise data.error(
+            "claim-name",
+            "a quantity that names no peak",
+            f"one with a peak: {', '.join(k for k, d in definition.derived.items() if d.of_peak) or 'there is none'}",
+            "divide by a `device.peak.…`",
+        )
+    key = keys.pop()
+    part = _evaluate(left, context, data)
+    if len(part.rows) == 1 and isinstance(left, (Call, Name)):
+        return Quantity(share_of_peak(part.rows[0], key), _ONE, part.better, part.rows, ratio=True)
+    fact = definition.derived[key].of_peak or ""
+    top = device_fact(part.rows[0].card.device, fact)
+    return Quantity(_values("/", part.value, top), _ONE, part.better, part.rows, ratio=True)
+
+
+def _values(operator: str, a: Value, b: Value) -> Value:
+    pair: dict[str, Value] = {"left": a, "right": b}
+    lookup: Callable[[Name], Value] = lambda n: pair[n.name]  # noqa: E731 - evaluate() takes a function of a name
+    return evaluate(Binary(operator, Name("left"), Name("right")), lookup)
+
+
+def same_unit(a: Quantity, b: Quantity, data: Data) -> None:
+    """Refuse to compare seconds with bytes. Raises ``claim-unit``."""
+    if a.powers != b.powers:
+        raise _mixed(a, b, "against", data)
+
+
+def _mixed(a: Quantity, b: Quantity, what: str, data: Data) -> PerfdocsError:
+    return data.error(
+        "claim-unit", f"{a.unit or 'a plain number'} {what} {b.unit or 'a plain number'}", "one unit", "compare like"
+    )
+
+
+def _combine(tree: Binary, a: Quantity, b: Quantity, data: Data) -> Quantity:
+    value = _values(tree.operator, a.value, b.value)
+    found = (*a.rows, *b.rows)
+    if tree.operator in "+-":
+        literal = isinstance(tree.left, Number) or isinstance(tree.right, Number)
+        if a.powers != b.powers and not literal:
+            raise _mixed(a, b, "plus" if tree.operator == "+" else "minus", data)
+        better = (a.better or b.better) if tree.operator == "+" or not b.rows else None
+        return Quantity(value, a.powers or b.powers, better, found, a.ratio or b.ratio)
+    sign = 1 if tree.operator == "*" else -1
+    powers = Counter(dict(a.powers))
+    for base, power in b.powers:
+        powers[base] += sign * power
+    kept = tuple(sorted((u, p) for u, p in powers.items() if p))
+    better = a.better if not b.rows else b.better if not a.rows and sign > 0 else None
+    ratio = sign < 0 and bool(b.rows) and not kept
+    return Quantity(value, kept, better, found, ratio)
