@@ -203,12 +203,18 @@ def _printed(m: re.Match[str]) -> Printed | None:
     if whole.isdigit() and len(whole) > 3:
         quantum = Decimal(1).scaleb(min(len(whole) - 3, len(whole) - len(whole.rstrip("0"))))
     if m["exponent"]:  # 10⁶
-        value, step = float(number) ** int(m["exponent"].translate(_UNSUPER)), 0.0
+        power = m["exponent"].translate(_UNSUPER)
+        try:
+            value, step = float(number) ** int(power), 0.0
+        except (OverflowError, ValueError, ZeroDivisionError):  # 10⁹⁹⁹, 0⁻¹, ⁻⁻: no number
+            return None
+        if isinstance(value, complex):
+            return None
         return Printed(m[0], value, step, "plain", "", m.start(), m.end())
     factor = 1.0
     if m["power"]:
         tail = re.sub(rf"{_GAP}|[×x^]", "", m["power"]).translate(_UNSUPER)[2:]
-        if abs(int(tail)) > 300:
+        if not re.fullmatch(r"-?\d{1,3}", tail) or abs(int(tail)) > 300:
             return None
         factor = 10.0 ** int(tail)
     style, unit = "plain", ""
@@ -220,4 +226,7 @@ def _printed(m: re.Match[str]) -> Printed | None:
         style = "value"
         unit, scale = _UNIT_FACTORS[m["unit"]]
         factor *= scale
-    return Printed(m[0], float(number) * factor, float(quantum) * factor, style, unit, m.start(), m.end())
+    value, step = float(number) * factor, float(quantum) * factor
+    if not (math.isfinite(value) and math.isfinite(step)):
+        return None
+    return Printed(m[0], value, step, style, unit, m.start(), m.end())
