@@ -1,0 +1,66 @@
+"""Cards that were read and found right before, kept by content so that the next build need not check them again.
+
+What is kept is a copy of nothing but the card itself, in a folder that may be deleted at any time. It is read back
+through the same types; what does not fit them is as good as absent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from .card import Card
+
+__all__ = ["CardStore"]
+
+_SUFFIX = ".card"
+_RULES = ("card", "definition", "expression", "flags", "library", "peaks", "tree")
+"""Modules that say what is right: where one changes, every card is checked anew."""
+_decoder = msgspec.msgpack.Decoder(Card)
+
+
+@cache
+def _rules() -> bytes:
+    here = Path(__file__).parent
+    return sha256(b"".join(sha256((here / f"{name}.py").read_bytes()).digest() for name in _RULES)).digest()
+
+
+class CardStore:
+    """A folder of cards by the digests of their file and of the definition they were checked against."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._used: set[str] = set()
+
+    def _name(self, digest: str, definition: str) -> str:
+        name = sha256(_rules() + f"{digest} {definition}".encode()).hexdigest()[:32] + _SUFFIX
+        self._used.add(name)
+        return name
+
+    def get(self, digest: str, definition: str) -> Card | None:
+        """The card of a file, where it was found right before."""
+        try:
+            return _decoder.decode((self._folder / self._name(digest, definition)).read_bytes())
+        except (OSError, ValueError):  # msgspec's errors are values that do not fit
+            return None
+
+    def put(self, digest: str, definition: str, card: Card) -> None:
+        """Keep a card that is right. A folder that can't be written to keeps nothing."""
+        path = self._folder / self._name(digest, definition)
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(msgspec.msgpack.encode(card))
+            temporary.replace(path)
+
+    def tidy(self) -> None:
+        """Remove every card that was not asked for since this object was made."""
+        with contextlib.suppress(OSError):
+            for path in self._folder.iterdir():
+                if path.name not in self._used:
+                    path.unlink(missing_ok=True)
