@@ -63,6 +63,8 @@ def check_tree(value: Any, where: Where, prefix: str) -> None:
 
     Raises :class:`PerfdocsError` with a code that starts with ``prefix``.
     """
+    if _ordinary(value, prefix == "card"):
+        return  # nothing to say, so no place to name: by far the most of what is read
     stack: list[tuple[Any, str, int]] = [(value, "$", 0)]
     while stack:
         item, path, depth = stack.pop()
@@ -103,36 +105,59 @@ def check_tree(value: Any, where: Where, prefix: str) -> None:
             )
 
 
+def _ordinary(item: Any, card: bool, depth: int = 0) -> bool:
+    """Whether a tree is right; where it is not, :func:`check_tree` looks again and says where."""
+    kind = type(item)
+    if kind is float or kind is int:
+        return bool(-MAX_NUMBER < item < MAX_NUMBER)
+    if kind is str:
+        return _wrong_text(item, card) is None
+    if depth > MAX_DEPTH:
+        return False
+    if kind is dict:
+        return not any(_wrong_text(key, card, key=True) for key in item) and all(
+            _ordinary(child, card, depth + 1) for child in item.values()
+        )
+    if kind is list:
+        return _ordinary_floats(item) or all(_ordinary(child, card, depth + 1) for child in item)
+    return item is None or kind is bool
+
+
 def _ordinary_floats(item: list[Any]) -> bool:
     if not item or not all(type(x) is float for x in item) or any(map(math.isnan, item)):
         return False
     return bool(min(item) > -MAX_NUMBER and max(item) < MAX_NUMBER)
 
 
-def _check_text(text: str, path: str, where: Where, prefix: str, *, key: bool = False) -> None:
+def _wrong_text(text: str, card: bool, *, key: bool = False) -> tuple[str, str, str, str] | None:
+    """What no one means in a text: the end of the problem's code, what was found, what was expected, what to do."""
     if text.isascii() and text.isprintable() and "/" not in text and "\\" not in text and text.count("-") < 4:
-        return
-    card = prefix == "card"
+        return None
     for c in text:
         if c in "\n\t" and not card and not key:
             continue  # prose of a definition has lines
         if c in _BIDI or unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn"):
-            raise PerfdocsError(
-                f"{prefix}-text",
-                where(path),
+            return (
+                "text",
                 f"the character U+{ord(c):04X} in {clean(text, 60)!r}",
                 "printable text without control or direction-override characters",
                 "remove the character",
             )
     for what, pattern in _PRIVATE.items() if card else ():
         if pattern.search(text):
-            raise PerfdocsError(
-                f"{prefix}-private",
-                where(path),
+            return (
+                "private",
                 f"{what} in {clean(text, 60)!r}",
                 "no fact that identifies a machine or a person",
                 "remove it; keep the public part",
             )
+    return None
+
+
+def _check_text(text: str, path: str, where: Where, prefix: str, *, key: bool = False) -> None:
+    if wrong := _wrong_text(text, prefix == "card", key=key):
+        code, found, expected, do = wrong
+        raise PerfdocsError(f"{prefix}-{code}", where(path), found, expected, do)
 
 
 def kind_of(value: Any) -> str:
