@@ -34,6 +34,8 @@ myst_heading_anchors = 3
 html_theme = "pydata_sphinx_theme"
 html_title = f"perfdocs {release}"
 html_show_sourcelink = True
+# The section sidebar is shown where a section has pages of its own; elsewhere its width belongs to the tables.
+html_sidebars = {page: [] for page in ("index", "oscillators", "method", "terms", "genindex", "search")}
 html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
