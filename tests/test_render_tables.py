@@ -97,7 +97,7 @@ def test_detail_shows_ranges_shares_whole_counts_and_choices(pair: Pair) -> None
     rows = {r[0]: r[1:] for r in texts(thin)}
     assert rows["work stealing"] == ["23.0", "412\u00a0(2.14\u00a0%)", "2780\u00a0(0.136\u00a0%)", "—", "1", "—"]
     dense = group_of(detail(*pair, "main"), "dense batch, N\u00a0=\u00a010⁶")
-    assert {r[0]: r[1] for r in texts(dense)}["work stealing"] == "1780\u00a0(1610–1960)"
+    assert {r[0]: r[1] for r in texts(dense)}["work stealing"] == "1.78\u00a0(1.61–1.96)"
     assert rows["peer | masked"][-2:] == ["12\u202f345", "graph"]
     assert rows["one thread per sample"][3] == "1.98"
 
@@ -224,7 +224,7 @@ def test_not_run_names_arm_place_and_reason(pair: Pair) -> None:
 
 def test_terms_give_formula_and_peak(pair: Pair) -> None:
     rows = {r[1].text: r[4].text for g in facts.terms(pair[0]).groups for r in g.rows}
-    assert rows["flop_rate"] == "= flop / wall. Also as a share of the FP64 peak"
+    assert rows["flop_rate"] == "= flop / wall; also as a share of the FP64 peak"
     assert rows["knee"] == "= least(size, bandwidth, 99%) over footprint"
 
 

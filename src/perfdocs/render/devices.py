@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 from ..card import AxisValue
@@ -9,8 +10,8 @@ from ..definition import Definition
 from ..frame import Row, find, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, scale_for
-from ..verdict import Value, fastest
-from .columns import digits_of, head_text, range_text, value_text
+from ..verdict import Value, fastest, ratio
+from .columns import digits_of, head_text, missing_cell, range_text, value_text
 from .facts import DEVICE_KINDS, recorded_text
 from .fastest import Statement, statement
 from .model import Cell, Group, TableModel, flags_in, words
@@ -125,6 +126,11 @@ def _ordered(found: Sequence[Row], split: str | None) -> list[Row]:
     return [row for _, part in by_axis(found, split) for row in part]
 
 
+def _arms_text(definition: Definition, state: Statement) -> str:
+    names = ", ".join(labels_of(definition, state.arms))
+    return f"{names} ({state.kind})" if state.kind in ("level", "undecided") else names
+
+
 def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[Row]], by: str) -> Group:
     quantity = definition.quantity(by)
     said: dict[LoadedCard, Statement] = {
@@ -133,8 +139,12 @@ def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[
     values: dict[str, Value] = {c.device_id: s.values[0] for c, s in said.items()}
     scale = scale_for([v.centre for v in values.values()], quantity.unit)
     sign = -1.0 if quantity.better == "higher" else 1.0
+    first = next(iter(devices.values()))[0]
+    head = ("device", "best arm", head_text(quantity.label, scale), "to the best")
+    title = point_text(definition, first.at)
+    if not values:
+        return Group(head, (), title)
     best = fastest(values, better=quantity.better or "lower", tolerance=definition.tolerance)
-    top = values[best[0]].centre if best else 1.0
     body = []
     for loaded in sorted(said, key=lambda c: (sign * values[c.device_id].centre, c.device_id)):
         state, value = said[loaded], values[loaded.device_id]
@@ -142,28 +152,17 @@ def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[
         digits = digits_of(row, by)
         text = value_text(value, quantity, scale, digits)
         text += range_text(value, text, scale, digits) if value.show_lo != value.show_hi else ""
-        joined = {"level": " = ", "undecided": " ~ "}.get(state.kind, "")
-        share = (
-            value.centre / top if quantity.better != "higher" else top / value.centre if value.centre else float("nan")
-        )
-        body.append(
-            (
-                Cell(loaded.card.device.name, link=loaded.device_id, number=False, foreign=True),
-                words(
-                    joined.join(labels_of(definition, state.arms)) if joined else labels_of(definition, state.arms)[0]
-                ),
-                Cell(
-                    text,
-                    ordered_flags(value.flags),
-                    loaded.device_id in best,
-                    "",
-                    "",
-                    "",
-                    f"{loaded.device_id}#{row.anchor}",
-                ),
-                Cell(format_ratio(share)),
-            )
-        )
-    first = next(iter(devices.values()))[0]
-    head = ("device", "best arm", head_text(quantity.label, scale), "to the best")
-    return Group(head, tuple(body), point_text(definition, first.at))
+        where = f"{loaded.device_id}#{row.anchor}"
+        name = Cell(loaded.card.device.name, link=loaded.device_id, number=False, foreign=True)
+        number = Cell(text, ordered_flags(value.flags), loaded.device_id in best, link=where)
+        pair = (value, values[best[0]])
+        body.append((name, words(_arms_text(definition, state)), number, _ratio_cell(*pair, quantity.better)))
+    return Group(head, tuple(body), title)
+
+
+def _ratio_cell(value: Value, leader: Value, better: str | None) -> Cell:
+    """How far a device is from the best: at least 1 whichever end is better."""
+    share = ratio(leader, value) if better == "higher" else ratio(value, leader)
+    if not math.isfinite(share.centre):
+        return missing_cell("no ratio to zero")
+    return Cell(format_ratio(share.centre), ordered_flags(share.flags))

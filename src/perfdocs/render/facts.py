@@ -211,7 +211,7 @@ def arms(benchmark: Benchmark, loaded: LoadedCard | None = None) -> TableModel:
 def _arm_row(definition: Definition, key: str) -> tuple[Cell, ...]:
     arm = definition.arms[key]
     tags = ", ".join(definition.tags[t].label for t in arm.tags)
-    loop = ". ".join(filter(None, [arm.loop, arm.note, tags]))
+    loop = "; ".join(filter(None, [arm.loop, arm.note, tags]))
     kinds = ", ".join(DEVICE_KINDS[k] for k in arm.on)
     return (words(arm.label), words(key), words(loop), words(definition.groups[arm.group].label), words(kinds))
 
@@ -227,8 +227,8 @@ def terms(benchmark: Benchmark) -> TableModel:
     for key, derived in definition.derived.items():
         peak_word = PEAK_WORDS.get((derived.of_peak or "").removeprefix("device.peak."), derived.of_peak or "")
         formula = f"= {derived.is_}" + (f" over {definition.axes[derived.over].label}" if derived.over else "")
-        about = ". ".join(
-            filter(None, [formula, f"Also as a share of the {peak_word}" if derived.of_peak else "", derived.about])
+        about = "; ".join(
+            filter(None, [formula, f"also as a share of the {peak_word}" if derived.of_peak else "", derived.about])
         )
         body.append(
             (words(derived.label), words(key), words(derived.unit), words(_better(derived.better)), words(about))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -56,8 +57,9 @@ def statement(definition: Definition, found: Iterable[Row], by: str) -> Statemen
     rest = sorted((a for a in values if a not in best), key=lambda a: (sign * values[a].centre, a))
     if rest and all(order(a, rest[0]) is Order.FASTER for a in best):
         first, second = (best[0], rest[0]) if better == "higher" else (rest[0], best[0])
-        lead = ratio(values[first], values[second])
-        return Statement(kind, best, shown, rest[0], lead.centre, flags | values[rest[0]].flags)
+        lead = ratio(values[first], values[second]).centre
+        if math.isfinite(lead):
+            return Statement(kind, best, shown, rest[0], lead, flags | values[rest[0]].flags)
     return Statement(kind, best, shown, None, None, flags)
 
 
@@ -145,7 +147,7 @@ def _line(
     where.append(scope)
     flags = frozenset[str]().union(*(s.flags for _, s in run))
     text = _text(definition, [s for _, s in run], by)
-    return Line(", ".join(filter(None, where)), text, ordered_flags(flags))
+    return Line(", ".join(filter(None, where)) or "Fastest", text, ordered_flags(flags))
 
 
 def _text(definition: Definition, run: Sequence[Statement], by: str) -> str:

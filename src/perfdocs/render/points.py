@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from ..card import AxisValue
@@ -104,7 +105,11 @@ def values_by_arm(found: Iterable[Row], key: str) -> dict[str, Value]:
 
 def ordered_flags(flags: Iterable[str]) -> tuple[str, ...]:
     """Flags in the legend's order; unknown ones, which a newer card may bring, last."""
-    present = frozenset(flags)
+    return _ordered(frozenset(flags))
+
+
+@lru_cache(maxsize=256)
+def _ordered(present: frozenset[str]) -> tuple[str, ...]:
     return (*(f for f in FLAGS if f in present), *sorted(present - FLAGS.keys()))
 
 

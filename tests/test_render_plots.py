@@ -1,0 +1,180 @@
+"""Figures: what they draw, that their bytes depend on the data alone, and CSV beside them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from tests.render_kit import DEFINITION, NOISY, cpu_card, demo, gpu_card, load
+
+from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.render import plots
+from perfdocs.render.csv import card_csv
+from perfdocs.render.plots import DARK, FORMATS, LIGHT, alt_text, digest, figure
+from perfdocs.render.series import panels
+
+Pair = tuple[Benchmark, LoadedCard]
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    return demo(tmp_path_factory.mktemp("plots"), gpu_card())
+
+
+def texts(svg: bytes) -> list[str]:
+    return ["".join(e.itertext()).strip() for e in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_series_hold_every_value_once(pair: Pair) -> None:
+    thin, dense = panels(pair[0], [pair[1]], "wall")
+    assert (thin.title, dense.title) == ("thinning", "dense batch")
+    assert [s.label for s in thin.series] == [
+        "work stealing",
+        "one thread per sample",
+        "longest first",
+        "peer | masked",
+        "host",
+    ]
+    assert [x for x, _ in thin.series[0].points] == [1000.0, 1e6]
+    assert thin.series[0].points[1][1].centre == pytest.approx(666e-6)
+
+
+def test_series_by_an_axis_and_against_a_quantity(pair: Pair) -> None:
+    (ladder,) = panels(pair[0], [pair[1]], "ladder")
+    assert [s.label for s in ladder.series] == ["4\u00a0B", "16\u00a0B"] or [s.label for s in ladder.series] == [
+        "width\u00a0=\u00a04\u00a0B",
+        "width\u00a0=\u00a016\u00a0B",
+    ]
+    assert [x for x, _ in ladder.series[0].points] == [2.0**20, 2.0**21, 2.0**22, 2.0**30]
+    (rate,) = panels(pair[0], [pair[1]], "rate")
+    walls = [x for x, _ in rate.series[0].points]
+    assert walls == sorted(walls)
+
+
+def test_devices_compared_by_their_best_arm(tmp_path: Path) -> None:
+    benchmark = load(tmp_path, gpu_card(), cpu_card(), gpu_card("twin", 2.0)).benchmarks["demo"]
+    thin = panels(benchmark, benchmark.cards, "wall")[0]
+    found = {s.label: [round(v.centre * 1e6) for _, v in s.points] for s in thin.series}
+    assert found == {"Made Up Gpu": [23, 371], "Made Up Cpu": [437, 94000], "Twin": [46, 742]}
+    only = panels(benchmark, [c for c in benchmark.cards if c.device_id != "made-up-cpu"], "wall")[0]
+    colours = {s.label: s.colour for s in thin.series}
+    assert all(colours[s.label] == s.colour for s in only.series)  # a device keeps its colour whatever is beside it
+
+
+def test_twins_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    twin = gpu_card("twin")
+    twin["device"]["name"] = "Made Up Gpu"
+    benchmark = load(tmp_path, gpu_card(), twin).benchmarks["demo"]
+    labels = {s.label for s in panels(benchmark, benchmark.cards, "wall")[0].series}
+    assert labels == {"Made Up Gpu (made-up-gpu)", "Made Up Gpu (twin)"}
+
+
+def test_the_same_data_give_the_same_bytes_in_every_format(pair: Pair) -> None:
+    one, two = (figure(pair[0], [pair[1]], "wall", FORMATS) for _ in range(2))
+    assert one == two
+    assert one.pdf.startswith(b"%PDF")
+    assert one.png.startswith(b"\x89PNG")
+    assert figure(pair[0], [pair[1]], "wall", ["dark"]).dark == one.dark
+    assert figure(pair[0], [pair[1]], "wall", ["dark"]).light == b""
+
+
+def test_light_and_dark_are_one_drawing_in_other_colours(pair: Pair) -> None:
+    drawn = figure(pair[0], [pair[1]], "wall")
+    colour = re.compile(rb"#[0-9a-f]{6}")
+    assert colour.sub(b"", drawn.light) == colour.sub(b"", drawn.dark)
+    light, dark = ({c.decode() for c in colour.findall(x)} for x in (drawn.light, drawn.dark))
+    assert not any(c.startswith("#0102") for c in light | dark)
+    assert LIGHT[0] in light
+    assert DARK[0] in dark
+    assert LIGHT[0] not in dark
+
+
+def test_a_figure_says_units_panels_and_arms_in_text(pair: Pair) -> None:
+    said = texts(figure(pair[0], [pair[1]], "wall", ["light"]).light)
+    assert {"thinning", "dense batch", "N", "wall (µs)", "10³", "10⁶", "work stealing", "peer | masked"} <= set(said)
+    said = texts(figure(pair[0], [pair[1]], "ladder", ["light"]).light)
+    assert "footprint (MiB)" in said
+    assert "bandwidth (TB/s)" in said
+
+
+def test_flagged_points_are_hollow_and_said_so(pair: Pair, tmp_path: Path) -> None:
+    svg = figure(pair[0], [pair[1]], "wall", ["light"]).light
+    assert "hollow: flagged" in texts(svg)
+    calm = gpu_card()
+    calm["measurements"] = [m for m in calm["measurements"] if m["table"] == "once" or m["arm"] == "host"]
+    assert "hollow: flagged" not in texts(figure(*_one(demo(tmp_path, calm)), "wall", ["light"]).light)
+
+
+def _one(found: Pair) -> tuple[Benchmark, list[LoadedCard]]:
+    return found[0], [found[1]]
+
+
+def test_a_wide_range_is_drawn(tmp_path: Path) -> None:
+    def lines(spread: tuple[float, ...]) -> int:
+        card = gpu_card()
+        for m in card["measurements"]:
+            m["wall"] = [1e-3 * s for s in spread]
+        svg = figure(*_one(demo(tmp_path / str(len(spread)), card)), "wall", ["light"]).light
+        return svg.count(b"LineCollection")
+
+    assert lines(NOISY) > 0
+    assert lines((1.0, 1.0, 1.0, 1.0)) == 0
+
+
+def test_hostile_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    card: dict[str, Any] = gpu_card()
+    name = "_x $\\frac{1}{0$ <script>alert('1')</script> & כרטיס"
+    card["device"]["name"] = name
+    other = cpu_card()
+    definition = DEFINITION.replace('"work stealing"', "'_hidden $a$ <b>&'").replace('"thinning"', "'$\\x <i>'")
+    benchmark = load(tmp_path, card, other, definition=definition).benchmarks["demo"]
+    said = texts(figure(benchmark, benchmark.cards, "wall", FORMATS).light)
+    assert name in said
+    one = figure(benchmark, [c for c in benchmark.cards if c.device_id == "made-up-gpu"], "wall", FORMATS)
+    assert "_hidden $a$ <b>&" in texts(one.light)
+    assert name in one.alt
+
+
+def test_digest_follows_all_that_shapes_a_figure_and_draws_nothing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark, card = pair
+    first = digest(benchmark, [card], "wall")
+    assert first == digest(benchmark, [card], "wall")
+    others = [
+        digest(benchmark, [card], "ladder"),
+        digest(benchmark, [replace(card, digest="0" * 64)], "wall"),
+        digest(Benchmark(benchmark.definition, benchmark.folder, benchmark.cards, "0"), [card], "wall"),
+    ]
+    monkeypatch.setattr(plots, "RENDERER", plots.RENDERER + 1)
+    others.append(digest(benchmark, [card], "wall"))
+    assert len({first, *others}) == 5
+
+
+def test_alt_text_names_device_panels_and_lines(pair: Pair) -> None:
+    assert alt_text(pair[0], [pair[1]], "wall") == (
+        "Wall time against batch size, Made Up Gpu. Panels: thinning, dense batch. Lines: work stealing; one thread "
+        "per sample; longest first; peer | masked; host. The tables hold every value."
+    )
+
+
+def test_csv_gives_every_number_back_exactly(pair: Pair) -> None:
+    text = card_csv(*pair)
+    assert text == card_csv(*pair)
+    table = list(csv.DictReader(io.StringIO(text)))
+    chosen = [
+        r for r in table if (r["table"], r["arm"], r["metric"], r["at.config"]) == ("main", "steal", "wall", "thin")
+    ]
+    assert [r["at.n"] for r in chosen] == ["1000", "1000000"]
+    raw = [m for m in pair[1].card.measurements if (m.table, m.arm) == ("main", "steal")][1].values["wall"]
+    assert isinstance(raw, tuple)
+    assert (float(chosen[1]["lo"]), float(chosen[1]["hi"])) == (min(raw), max(raw))
+    assert {(r["unit"], r["samples"], r["flags"], r["origin"]) for r in chosen} == {
+        ("s", "5", "synthetic", "synthetic")
+    }
+    assert {r["metric"] for r in table} >= {"wall", "flop_rate", "bandwidth", "knee"}
+    assert "\r" not in text
