@@ -14,6 +14,7 @@ from .workload import USEFUL_BYTE, Problem, Result
 
 HERE = Path(__file__).parent
 OPTIONS = ("--std=c++17",)
+FP64_A_STEP = 22  # instructions of the compiled step: 4 multiplications, 18 fused multiply-adds
 STEP_THREADS = 256
 STEP_BLOCKS_AN_SM = 8
 
@@ -80,7 +81,12 @@ class DeviceArm(Prepared):
 
     def counts(self) -> dict[str, float]:
         """One launch; every plane is read or written once."""
-        return {"launches": 1, "issued_byte": USEFUL_BYTE * self.n}
+        return {"launches": 1, "issued_byte": USEFUL_BYTE * self.n, "fp64_instructions": self.fp64_instructions}
+
+    @property
+    def fp64_instructions(self) -> int:
+        """Of the steps that running samples take, all together."""
+        return FP64_A_STEP * self.problem.sample_steps
 
     def device_memory(self) -> int | None:
         """What CuPy's pool holds; the runner empties it before each arm."""

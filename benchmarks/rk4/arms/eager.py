@@ -33,7 +33,7 @@ class Arm(DeviceArm):
 
     def counts(self) -> dict[str, float]:
         """A launch a step, and one that begins."""
-        return {"launches": self._steps + 1, "issued_byte": step_bytes(self.problem, self._steps)}
+        return {**super().counts(), "launches": self._steps + 1, "issued_byte": step_bytes(self.problem, self._steps)}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

@@ -42,7 +42,7 @@ class Arm(DeviceArm):
 
     def counts(self) -> dict[str, float]:
         """One launch from the host."""
-        return {"launches": 1, "issued_byte": step_bytes(self.problem, self.problem.longest)}
+        return {**super().counts(), "issued_byte": step_bytes(self.problem, self.problem.longest)}
 
     def close(self) -> None:
         """Destroy the graph, drop the arrays."""

@@ -35,7 +35,7 @@ class Arm(DeviceArm):
     def counts(self) -> dict[str, float]:
         """Every plane once, and one atomic on the queue a batch of samples beyond those dealt at the start."""
         drawn = max(0, self._batches - 2 * self._grid * WARPS_A_BLOCK)
-        return {"launches": 1, "issued_byte": USEFUL_BYTE * self.n + 4 * drawn}
+        return {**super().counts(), "issued_byte": USEFUL_BYTE * self.n + 4 * drawn}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

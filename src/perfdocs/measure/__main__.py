@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--gate-budget", type=float, metavar="S", default=d.gate_budget,
                    help="most seconds to wait for a cool, idle GPU, whole card (default: %(default)g)")
     p.add_argument("--gate-wait", type=float, metavar="S", default=d.gate_wait, help="the same, one block")
+    p.add_argument("--commit", help="commit of the sources, where they were copied without their history")
     p.add_argument("--fresh", action="store_true", help="do not complete an interrupted run")
     return p
 
@@ -69,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
         options = Options(
             devices=a.device, full=a.full, arms=tuple(a.arm), at=axis_filters([*a.at, *(f"n={n}" for n in a.n)]),
             out=a.out, build=a.build, as_name=a.as_name, deadline=a.deadline, close=a.close, limit=a.limit,
-            gate_budget=a.gate_budget, gate_wait=a.gate_wait, fresh=a.fresh)
+            gate_budget=a.gate_budget, gate_wait=a.gate_wait, commit=a.commit, fresh=a.fresh)
         if a.list:
             for kind, arm, task in listing(a.folder, options):
                 print(f"{kind}  {task.table}  {arm}  {show(task.at)}")

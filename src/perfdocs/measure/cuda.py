@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .edges import Gpu, GpuFacts, Nvml, NvmlError, NvmlFacts
+from .machine import mig_slice
 
 __all__ = ["open_gpu", "open_nvml"]
 
@@ -41,8 +42,8 @@ class CupyGpu:
             sm_count=int(p["multiProcessorCount"]),
             compute_capability=(int(p["major"]), int(p["minor"])),
             memory=int(p["totalGlobalMem"]),
-            l2_cache=int(p["l2CacheSize"]) or None,
-            memory_bus_width=int(p["memoryBusWidth"]) or None,
+            l2_cache=int(p.get("l2CacheSize", 0)) or None,
+            memory_bus_width=int(p.get("memoryBusWidth", 0)) or None,
             runtime=_version(runtime.runtimeGetVersion()),
             driver=_version(runtime.driverGetVersion()),
         )
@@ -132,7 +133,7 @@ class PynvmlDevice:
             max_memory_clock=mem * 1e6 if mem else None,
             power_limit=power / 1e3 if power else None,
             ecc=bool(ecc[0]) if ecc else None,
-            mig=_mig(_text(name)) if mig and mig[0] else None,
+            mig=mig_slice(_text(name)) if mig and mig[0] else None,
         )
 
     def temperature(self) -> float:
@@ -140,8 +141,13 @@ class PynvmlDevice:
         return float(self._ask(self._n.nvmlDeviceGetTemperature, self._n.NVML_TEMPERATURE_GPU))
 
     def utilisation(self) -> float:
-        """0 to 1."""
-        return float(self._ask(self._n.nvmlDeviceGetUtilizationRates).gpu) / 100
+        """0 to 1. A device that does not tell, as a MIG slice, counts as idle: the gate then asks for cool only."""
+        try:
+            return float(self._n.nvmlDeviceGetUtilizationRates(self._handle).gpu) / 100
+        except self._n.NVMLError as error:
+            if getattr(error, "value", None) == self._n.NVML_ERROR_NOT_SUPPORTED:
+                return 0.0
+            raise NvmlError(f"NVML stopped answering: {error}") from None
 
     def sm_clock(self) -> float:
         """Hertz."""
@@ -161,12 +167,6 @@ class PynvmlDevice:
 
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def _mig(name: str) -> str | None:
-    """The slice's name, ``1g.18gb``, out of the device's."""
-    head, _, tail = name.partition("MIG ")
-    return tail.strip() or None if head else None
 
 
 def open_nvml() -> Nvml | str:

@@ -74,6 +74,7 @@ def head_of(folder: Path, definition: Definition, arms: Sequence[str], gpu: Gpu 
     return Card(
         schema="perfdocs.card/1", benchmark=definition.id, version=definition.version,
         recorded=edges.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"), origin=Origin(kind="measured"), device=device,
-        host=host(edges.files, driver), software=software(gpu.facts() if gpu else None), source=source(folder, arms),
+        host=host(edges.files, driver), software=software(gpu.facts() if gpu else None),
+        source=source(folder, arms, options.commit),
         method=_method(gpu is not None, edges, sensors, gate, timer, options), measurements=(),
     )

@@ -11,7 +11,8 @@ from perfdocs.card import Device, Host
 
 from .edges import Files, Gpu, Nvml, NvmlError, SystemFiles
 
-__all__ = ["allowed_threads", "cpu_clock", "cpu_device", "cpu_name", "gpu_device", "host", "resident_bytes", "slug"]
+__all__ = ["allowed_threads", "cpu_clock", "cpu_device", "cpu_name", "gpu_device", "host", "mig_slice",
+           "resident_bytes", "slug"]
 
 CPU_FREQUENCY = "/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq"
 
@@ -101,9 +102,9 @@ def gpu_device(gpu: Gpu, nvml: Nvml | None, suffix: str | None = None) -> Device
             more = nvml.facts()
         except NvmlError:
             more = None
-    key = slug(facts.name)
-    if more and more.mig and slug(more.mig) not in key:
-        key = f"{key}-mig-{slug(more.mig)}"
+    key, mig = slug(facts.name), mig_slice(facts.name) or (more.mig if more else None)
+    if mig and slug(mig) not in key:
+        key = f"{key}-mig-{slug(mig)}"
     return Device(
         id=_suffixed(key or "gpu", suffix), kind="gpu", name=facts.name, vendor=_vendor(facts.name) or "NVIDIA",
         memory=more.memory if more and more.memory else facts.memory,
@@ -111,8 +112,13 @@ def gpu_device(gpu: Gpu, nvml: Nvml | None, suffix: str | None = None) -> Device
         max_clock=more.max_clock if more else None, max_memory_clock=more.max_memory_clock if more else None,
         sm_count=facts.sm_count, compute_capability=facts.compute_capability, l2_cache=facts.l2_cache,
         power_limit=more.power_limit if more else None, ecc=more.ecc if more else None,
-        mig=more.mig if more else None,
+        mig=mig,
     )
+
+
+def mig_slice(name: str) -> str | None:
+    """The slice's name, ``1g.18gb``, out of the device's, ``… MIG 1g.18gb``."""
+    return name.partition("MIG ")[2].strip() or None
 
 
 def _suffixed(key: str, suffix: str | None) -> str:

@@ -38,6 +38,8 @@ class Options:
     gate_within: float = 3.0
     gate_wait: float = 20.0
     gate_budget: float = 120.0
+    commit: str | None = None
+    """The commit of the sources, where they were copied here without their history."""
     fresh: bool = False
     """Measure anew even where a partial file could be completed."""
 

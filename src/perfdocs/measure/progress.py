@@ -72,7 +72,7 @@ class Bar:
 
     def begin(self, title: str, total: int) -> None:
         """Start the bar."""
-        self._console.print(title, markup=False)
+        self._console.print(title, markup=False, highlight=False)
         self._task = self._bar.add_task("", total=total, left="")
         self._bar.start()
 
@@ -85,7 +85,7 @@ class Bar:
 
     def note(self, line: str) -> None:
         """A line above the bar."""
-        self._bar.console.print(line, markup=False)
+        self._bar.console.print(line, markup=False, highlight=False)
 
     def end(self) -> None:
         """Remove the bar."""

@@ -35,14 +35,19 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def source(folder: Path, arms: Iterable[str]) -> Source:
-    """sha256 of the definition, of every source file of the benchmark, and of the arms in question."""
+def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Source:
+    """sha256 of the definition, of every source file of the benchmark, and of the arms in question.
+
+    ``known`` is the commit where there is no repository to ask; what is dirty is then unknown.
+    """
     chosen = {folder / "arms" / f"{arm}.py" for arm in arms}
     files = [p for p in folder.iterdir() if p.is_file() and p.suffix in {".py", ".cu", ".cuh", ".cpp", ".h", ".hpp",
                                                                          ".toml"}]
     files += [p for p in chosen if p.is_file()]
     hashes = {p.relative_to(folder).as_posix(): digest(p.read_bytes()) for p in sorted(files)}
     commit = _git(folder, "rev-parse", "HEAD")
+    if commit is None and known:
+        return Source(files=hashes, commit=known)
     changes = ("status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude)cards")
     dirty = _git(folder, *changes) if commit else None
     return Source(files=hashes, commit=commit if commit and re.fullmatch("[0-9a-f]{7,64}", commit) else None,

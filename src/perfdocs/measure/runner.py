@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from perfdocs.card import Gate
+from perfdocs.card import Gate, decode_card, encode_card
 from perfdocs.definition import Definition, read_definition
 from perfdocs.errors import PerfdocsError, place
 
@@ -110,6 +110,7 @@ class _Device:
         head = head_of(self._folder, self._definition, arms, self._gpu, self._edges, self._sensors, self._gate,
                        self._timer, o)
         final = o.out / self._definition.id / f"{head.device.id}.json"
+        decode_card(encode_card(head), final)  # what a card may not hold is better known before hours of measuring
         wanted = sorted((axis, sorted(map(str, values))) for axis, values in o.at.items())
         narrowed = f"{sorted(o.arms)}{wanted}" if o.arms or wanted else ""
         session, line = Session.open(head, final, partial_path(final, narrowed), o.fresh)

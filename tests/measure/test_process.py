@@ -1,0 +1,72 @@
+"""Real processes, interrupted and killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from perfdocs.card import read_card
+
+TOY = Path(__file__).parent / "data" / "toy"
+
+HANGS = '''
+import pathlib
+import time
+
+from perfdocs.measure.arm import Context, Prepared
+
+from ..workload import Arm, Problem
+
+
+class Hangs(Arm):
+    def run(self) -> None:
+        super().run()
+        while (pathlib.Path(__file__).parent / "hang").exists():
+            time.sleep(0.01)
+
+
+def prepare(problem: Problem, context: Context) -> Prepared:
+    return Hangs("double", problem)
+'''
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
+def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(tmp_path: Path, kill: signal.Signals) -> None:
+    folder = tmp_path / "toy"
+    shutil.copytree(TOY, folder)
+    (folder / "arms" / "double.py").write_text(HANGS)
+    hang = folder / "arms" / "hang"
+    hang.touch()
+    # The second point hangs; the first is finished and on disk by then.
+    text = (folder / "arms" / "double.py").read_text().replace("while (", "while self.problem.n == 100 and (")
+    (folder / "arms" / "double.py").write_text(text)
+    command = [sys.executable, "-m", "perfdocs.measure", str(folder), "--device", "cpu", "--arm", "good",
+               "--arm", "double", "--out", str(tmp_path / "cards"), "--build", str(tmp_path / "build")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "double n=100" in line:
+                break
+        process.send_signal(kill)
+        rest = process.stderr.read()
+    (partial,) = (tmp_path / "cards" / "toy").iterdir()
+    assert partial.name.endswith(".partial.json")
+    assert len(json.loads(partial.read_bytes())["card"]["measurements"]) == 2
+    if kill == signal.SIGINT:
+        assert process.returncode == 130
+        assert rest.strip().splitlines() == [rest.strip()]
+        assert "2 measurements are kept" in rest
+    hang.unlink()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    (final,) = (tmp_path / "cards" / "toy").iterdir()
+    assert done.stdout.strip() == str(final)
+    assert "2 measurements of the interrupted run are kept" in done.stderr
+    assert len(read_card(final).measurements) == 4
