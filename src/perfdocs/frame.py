@@ -150,7 +150,12 @@ def _rows_of(identity: _Identity) -> tuple[Row, ...]:
 
 def rows(benchmark: Benchmark, loaded: LoadedCard, table: str | None = None) -> tuple[Row, ...]:
     """The rows of a card in the order of the definition: arms, then axis values; of one table or of all."""
-    definition, found = benchmark.definition, _rows_of(_Identity(benchmark, loaded))
+    return _sorted_rows(_Identity(benchmark, loaded), table)
+
+
+@lru_cache(maxsize=128)
+def _sorted_rows(identity: _Identity, table: str | None) -> tuple[Row, ...]:
+    definition, found = identity.benchmark.definition, _rows_of(identity)
     if table is not None:
         if definition.tables[table].of is not None:
             found = series_rows(definition, found, table)
@@ -210,13 +215,14 @@ def share_of_peak(row: Row, key: str) -> Value:
         value.flags,
     )
     device = row.card.device
-    footprint = row.raw.values.get("minimum_byte") if row.raw else None
+    footprint = None
+    if derived.footprint is not None:
+        try:
+            footprint = row.value(derived.footprint).centre
+        except Missing:
+            footprint = None
     cache = device.l2_cache if device.kind == "gpu" else device.l3_cache
-    return share.flagged(
-        of_peak_flags(
-            share.centre, footprint if isinstance(footprint, float) else None, cache, bandwidth=derived.unit == "byte/s"
-        )
-    )
+    return share.flagged(of_peak_flags(share.centre, footprint, cache, bandwidth=derived.unit == "byte/s"))
 
 
 def absences(card: Card, table: str, arm: str, at: Mapping[str, AxisValue]) -> tuple[NotRun, ...]:

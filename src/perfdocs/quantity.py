@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 __all__ = [
     "NBSP",
@@ -74,6 +75,7 @@ def _digits(number: float | Decimal, digits: int) -> str:
     return sign + whole + (f".{fraction}" if fraction else "")
 
 
+@lru_cache(maxsize=16384)  # a page says most of its numbers several times
 def number_text(number: float, digits: int = 3) -> str:
     """A bare number with ``digits`` significant digits; very large or small ones as a power of ten."""
     if math.isnan(number):

@@ -54,7 +54,8 @@ class Value:
 
     def flagged(self, flags: Iterable[str]) -> Value:
         """The same value with more flags."""
-        return replace(self, flags=self.flags | frozenset(flags))
+        more = self.flags.union(flags)
+        return self if more == self.flags else replace(self, flags=more)
 
 
 class Order(StrEnum):
