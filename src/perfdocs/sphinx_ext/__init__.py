@@ -19,6 +19,7 @@ from sphinx.errors import ConfigError
 from .. import __version__
 from ..errors import PerfdocsError
 from ..library import load_library
+from ..store import CardStore
 from .directives import DIRECTIVES
 from .domain import PerfdocsDomain, domain_of, project_of
 from .figures import FigureCache
@@ -84,7 +85,9 @@ def settings(app: Sphinx) -> Settings:
 def load(app: Sphinx) -> None:
     """Read the library once, say what is wrong with it, and write the sources of device pages."""
     chosen = settings(app)
-    project = Project(chosen, load_library(chosen.benchmarks, chosen.cards, chosen.local))
+    store = CardStore(Path(app.doctreedir) / "perfdocs-cards")
+    project = Project(chosen, load_library(chosen.benchmarks, chosen.cards, chosen.local, store))
+    store.tidy()
     domain = domain_of(app.env)
     domain.project, domain.builder = project, app.builder
     for problem in project.library.problems:
