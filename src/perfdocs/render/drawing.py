@@ -1,0 +1,217 @@
+"""Drawing: panels of series on a matplotlib figure, without pyplot. Colours come from outside, as a theme."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..definition import Axis, Definition, Derived, Metric
+from ..quantity import Scale, axis_text, scale_for, superscript
+from .html import plain
+from .points import ORIGINS
+from .series import Panel, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+__all__ = ["Theme", "draw"]
+
+MARKERS = "osD^vPX<>hp*d"
+VISIBLE_RANGE = 0.05
+Dash = Literal["-", "--", ":", "-.", ""]
+DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
+HOLLOW = "hollow: flagged"
+PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.21, 0.62
+
+Theme = tuple[str, str, Sequence[str]]
+"""Colours of ink and of rules, and the palette of the series."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one series is drawn; without ``dash`` it is a hollow mark of the legend."""
+
+    colour: str
+    marker: str
+    dash: Dash
+
+
+def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> Drawing:
+    """The panels of a plot side by side on one scale, the legend below."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Drawing
+
+    entry = definition.plots[plot]
+    quantity = definition.quantity(entry.y)
+    looks = _looks((s for p in found for s in p.series), theme[2])
+    hollow = any(v.flags - ORIGINS for p in found for s in p.series for _, v in s.points)
+    labels = [*looks.items(), *([(HOLLOW, Look(theme[0], "o", ""))] if hollow else [])]
+    columns = max(min(len(found), 3), 1)
+    rows = max(math.ceil(len(found) / columns), 1)
+    width = max(columns * PANEL_WIDTH + MARGIN, 5.0)
+    longest = max((len(label) for label, _ in labels), default=1)
+    across = max(int((width - 0.2) / (0.55 + 0.078 * min(longest, 60))), 1)
+    legend = math.ceil(len(labels) / across) * ROW + 0.1
+    height = rows * PANEL_HEIGHT + 0.5 + legend
+    drawing = Drawing(figsize=(width, height))
+    FigureCanvasAgg(drawing)
+    axes = drawing.subplots(rows, columns, sharey=True, squeeze=False)
+    drawing.subplots_adjust(
+        left=MARGIN / width,
+        right=1 - 0.12 / width,
+        top=1 - 0.3 / height,
+        bottom=(legend + 0.45) / height,
+        wspace=0.08,
+        hspace=0.35,
+    )
+    values = [v.centre for p in found for s in p.series for _, v in s.points]
+    y_scale = _middle(values, quantity.unit)
+    for i, ax in enumerate(axes.flat):
+        if i >= len(found):
+            ax.set_visible(False)
+            continue
+        _panel(ax, definition, entry.x, found[i], y_scale, theme, looks)
+        if i % columns == 0:
+            ax.set_ylabel(plain(_axis_label(quantity.label, y_scale.unit)), color=theme[0])
+    _y_axis(axes.flat[0], values)
+    if labels:
+        _legend(drawing, labels, across, theme[0])
+    return drawing
+
+
+def _axis_label(label: str, unit: str) -> str:
+    return f"{label} ({unit})" if unit else label
+
+
+def _middle(values: Sequence[float], unit: str) -> Scale:
+    """One scale for an axis, that of the geometric middle of its values."""
+    sizes = [math.log10(abs(v)) for v in values if v and math.isfinite(v)]
+    return scale_for([10 ** (sum(sizes) / len(sizes))] if sizes else [], unit)
+
+
+def _log(values: Sequence[float]) -> bool:
+    """Logarithmic where every value is positive and they span more than a factor of 8."""
+    return bool(values) and min(values) > 0 and max(values) / min(values) > 8
+
+
+def _tick(value: float) -> str:
+    if 0 < value < 1e-3 and math.isclose(value, 10.0 ** (exponent := round(math.log10(value)))):
+        return f"10{superscript(exponent)}"
+    return axis_text(value) if value >= 1000 else f"{value:g}"
+
+
+def _y_axis(ax: Axes, values: Sequence[float]) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    if _log(values):
+        ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(numticks=9))
+        ax.yaxis.set_minor_locator(NullLocator())  # half the time of a figure goes into minor ticks
+    elif values and min(values) >= 0:
+        ax.set_ylim(bottom=0)
+    # axes share y and hold numbers in the scale's unit already
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v)))
+
+
+def _x_axis(ax: Axes, entry: Axis | Metric | Derived, x: Sequence[float], scale: Scale) -> None:
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+    log = entry.scale == "log" if isinstance(entry, Axis) else _log(x)
+    if log:
+        ax.set_xscale("log")
+    if len(x) <= 6 or (log and max(x) / min(x) < 100):
+        ax.xaxis.set_major_locator(FixedLocator(list(x) if len(x) <= 6 else list(x[:: math.ceil(len(x) / 6)])))
+    elif log:
+        ax.xaxis.set_major_locator(LogLocator(numticks=7))
+    if log:
+        ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v / scale.factor)))
+
+
+def _panel(
+    ax: Axes, definition: Definition, key: str, panel: Panel, y_scale: Scale, theme: Theme, looks: dict[str, Look]
+) -> None:
+    ink, rule, _ = theme
+    entry: Axis | Metric | Derived = definition.axes[key] if key in definition.axes else definition.quantity(key)
+    x = [p[0] for s in panel.series for p in s.points]
+    numbers = sorted({v for v in x if not isinstance(v, str)})
+    words = list(dict.fromkeys(v for v in x if isinstance(v, str)))
+    for series in panel.series:
+        _line(ax, series, words, y_scale, looks[series.label])
+    if words:
+        ax.set_xticks(range(len(words)), [plain(w) for w in words], rotation=30, ha="right")
+    elif numbers:
+        scale = _middle(numbers, entry.unit)
+        _x_axis(ax, entry, numbers, scale)
+        unit = "" if entry.unit == "sample" else scale.unit
+        ax.set_xlabel(plain(_axis_label(entry.label, unit)), color=ink)
+    ax.set_title(plain(panel.title), fontsize=9.5, color=ink, y=1.02)  # a fixed place needs no measuring
+    ax.patch.set_alpha(0)
+    ax.grid(True, which="major", color=rule, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.tick_params(which="both", colors=ink, length=3, width=0.6, labelsize=8)
+    ax.tick_params(which="minor", length=0)
+    for side, spine in ax.spines.items():
+        spine.set_color(rule)
+        spine.set_visible(side in ("left", "bottom"))
+
+
+def _line(ax: Axes, series: Series, words: Sequence[str], scale: Scale, look: Look) -> None:
+    x = [words.index(a) if isinstance(a, str) else a for a, _ in series.points]
+    values = [v for _, v in series.points]
+    y = [v.centre / scale.factor for v in values]
+    ax.plot(x, y, look.dash, color=look.colour, linewidth=1.3, zorder=2)
+    wide = [i for i, v in enumerate(values) if v.hi - v.lo > VISIBLE_RANGE * abs(v.centre)]
+    if wide:
+        low, high = [values[i].lo / scale.factor for i in wide], [values[i].hi / scale.factor for i in wide]
+        ax.vlines([x[i] for i in wide], low, high, color=look.colour, linewidth=1.0, zorder=2)
+    flagged = [bool(v.flags - ORIGINS) for v in values]
+    for hollow in (False, True):
+        chosen = [i for i, f in enumerate(flagged) if f is hollow]
+        if chosen:
+            face = "none" if hollow else look.colour
+            at = [x[i] for i in chosen], [y[i] for i in chosen]
+            ax.plot(*at, look.marker, color=look.colour, markerfacecolor=face, markersize=5, zorder=3)
+
+
+def _looks(series: Iterable[Series], palette: Sequence[str]) -> dict[str, Look]:
+    """Colour and marker of each label by its place in the definition; a colour used twice is dashed the second time."""
+    out: dict[str, Look] = {}
+    used: dict[int, int] = {}
+    for s in series:
+        if s.label not in out:
+            colour = s.colour % len(palette)
+            dash = DASHES[used.setdefault(colour, 0) % len(DASHES)]
+            used[colour] += 1
+            out[s.label] = Look(palette[colour], MARKERS[s.place % len(MARKERS)], dash)
+    return out
+
+
+def _legend(drawing: Drawing, labels: Sequence[tuple[str, Look]], columns: int, ink: str) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D(
+            [], [], color=look.colour, marker=look.marker, markersize=5, linewidth=1.3,
+            linestyle=look.dash, markerfacecolor=look.colour if look.dash else "none",
+        )
+        for _, look in labels
+    ]  # fmt: skip
+    # labels are set afterwards: a leading underscore means "no label" to matplotlib
+    width = float(drawing.get_figwidth())
+    legend = drawing.legend(
+        handles,
+        ["-"] * len(labels),
+        loc="lower left",
+        bbox_to_anchor=((MARGIN - 0.1) / width, 0.0),
+        ncols=columns,
+        frameon=False,
+        fontsize=8.5,
+        borderaxespad=0.2,
+    )
+    for text, (label, _) in zip(legend.get_texts(), labels, strict=True):
+        text.set_text(plain(label)[:90])
+        text.set_color(ink)
