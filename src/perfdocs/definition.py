@@ -118,13 +118,18 @@ class Metric(_Entry, frozen=True, kw_only=True):
 
 
 class Derived(_Entry, frozen=True, kw_only=True):
-    """A quantity computed at build. With ``over`` it is a property of a whole series along that axis."""
+    """A quantity computed at build. With ``over`` it is a property of a whole series along that axis.
+
+    ``of_peak`` names the peak of the device that a rate is shown as a share of, ``footprint`` the quantity that tells
+    how many bytes the data occupy: a bandwidth above the peak is served from cache where they fit there.
+    """
 
     label: Label
     is_: Annotated[str, Meta(min_length=1, max_length=2000)] = msgspec.field(name="is")
     unit: str = ""
     better: Better | None = None
     of_peak: str | None = None
+    footprint: Key | None = None
     over: Key | None = None
     about: Prose = ""
 
@@ -262,6 +267,8 @@ def _check(d: Definition, path: Path) -> None:
         if plot.split is not None:
             need(plot.split, axes, f"{at}.split", "an axis of the table")
     for key, derived in d.derived.items():
+        if derived.footprint is not None:
+            need(derived.footprint, quantities, f"$.derived.{key}.footprint", "a metric or derived quantity")
         if derived.over is not None:
             need(derived.over, d.axes, f"$.derived.{key}.over", "an axis of the definition")
     _check_namespace(d, path)

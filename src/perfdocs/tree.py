@@ -176,6 +176,8 @@ def convert(value: Any, to: type[T], path: str, where: Where, prefix: str) -> T:
     except msgspec.ValidationError as error:
         located = _LOCATED.fullmatch(str(error))
         message, inner = (located["message"], (located["path"] or "$")[1:]) if located else (str(error), "")
+        key = bool(located and located["key"])
+        inner = inner if key else _named(value, to, inner)
         at = where(path + inner)
         if unknown := _UNKNOWN.fullmatch(message):
             raise PerfdocsError(
@@ -189,7 +191,6 @@ def convert(value: Any, to: type[T], path: str, where: Where, prefix: str) -> T:
             raise PerfdocsError(
                 f"{prefix}-missing-key", at, f'no key "{lacking[1]}"', "the key", "add it with its value"
             ) from None
-        key = bool(located and located["key"])
         found = "a key that does not fit" if key else _found(value, inner)
         wrong_type = ", got " in message and not message.startswith("Invalid")
         expected = _expected(message)
@@ -205,11 +206,40 @@ def _expected(message: str) -> str:
     return clean(text[:1].lower() + text[1:], 160)
 
 
+def _named(value: Any, to: Any, path: str) -> str:
+    """``path`` with the key that msgspec writes as ``[...]``: the first one that alone breaks the shape too."""
+    head, hidden, tail = path.partition("[...]")
+    try:
+        mapping = _at(value, head)
+    except (KeyError, IndexError, TypeError):
+        return path
+    if not hidden or not isinstance(mapping, dict):
+        return path
+    every = dict(mapping)
+    try:
+        for key in every:
+            mapping.clear()
+            mapping[key] = every[key]
+            try:
+                msgspec.convert(value, to, strict=True)
+            except msgspec.ValidationError as error:
+                if f"${path}`" in str(error):
+                    return f"{head}.{clean(key, 80)}{tail}"
+        return path
+    finally:
+        mapping.clear()
+        mapping.update(every)
+
+
+def _at(value: Any, path: str) -> Any:
+    for name, index in re.findall(r"\.([^.\[\]]+)|\[(\d+)\]", path):
+        value = value[name] if name else value[int(index)]
+    return value
+
+
 def _found(value: Any, path: str) -> str:
     """The value at ``path`` of a tree, as far as the path names it."""
-    for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
-        try:
-            value = value[name] if name else value[int(index)]
-        except (KeyError, IndexError, TypeError):
-            break
-    return "a value that does not fit" if "[...]" in path else kind_of(value)
+    try:
+        return kind_of(_at(value, path))
+    except (KeyError, IndexError, TypeError):
+        return "a value that does not fit"
