@@ -121,8 +121,11 @@ def _is_subsequence(small: Sequence[str], large: Sequence[str]) -> bool:
 
 def _axis_values(both: _Both) -> Iterator[Finding]:
     taken = {id(m) for m in both.reader.consumed}
+    limits = [(s.axis, s.below) for s in both.claim.scope if isinstance(s, Quantified) and s.below is not None]
+    limits += [(s.axis, s.value.value) for s in both.claim.scope if isinstance(s, FromOn) and s.value.value is not None]
     for mention in both.reader.prose.axis_values:
         values = {v for a, v in both.data.points if a == mention.axis and not isinstance(v, str)}
+        values |= {v for a, v in limits if a == mention.axis}
         if id(mention) not in taken and not any(mention.printed.reads(v) for v in values):
             yield _differs(
                 "claim-text",

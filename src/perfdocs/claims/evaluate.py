@@ -170,8 +170,8 @@ class _Evaluation:
         if scope.quantifier == "some":
             return any_of(findings, f"`some {scope.axis}`")
         if scope.quantifier == "no":
-            return all_of(self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds", "say where"))
-        said, do = "an exception, while it holds", "take the exception out of the sentence"
+            return all_of(self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds{{}}", "say where"))
+        said, do = "an exception{}, where it holds as well", "take the exception out of the sentence"
         return all_of([*findings, *self._failing(exceptions, rest, start, said, do)])
 
     def _split(self, scope: Quantified, context: Context) -> tuple[list[Context], list[Context]]:
@@ -189,7 +189,7 @@ class _Evaluation:
         points = [self._point(p, scope.axis, context) for p in scope.but]
         for point in points:
             if not any(self._matches(point, at, c) for at, c in pairs):
-                shown = ", ".join(str(v) for v in point.values())
+                shown = ", ".join(axis_text(v) for v in point.values())
                 raise data.error(
                     "claim-empty", f"the exception ({shown}), which is not among them", "one of them", "correct it"
                 )
@@ -254,7 +254,7 @@ class _Evaluation:
             expected = "a smaller point where it fails"
             return Finding(Ternary.FALSE, "claim-order", said, expected, "correct the sentence")
         if scope.only:
-            said = "`only from`, while it holds"
+            said = "`only from`, while it holds{} as well"
             findings += self._failing(below, rest, start, said, "correct the sentence")
         return all_of(findings)
 
@@ -265,4 +265,4 @@ class _Evaluation:
         kept, self.reader.position = self.reader.position, start
         findings = self._sharing(contexts, rest)
         self.reader.position = kept
-        return [negate(f, f"{said}{self.data.describe(c)}", do) for f, c in zip(findings, contexts, strict=True)]
+        return [negate(f, said.format(self.data.describe(c)), do) for f, c in zip(findings, contexts, strict=True)]

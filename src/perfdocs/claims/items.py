@@ -33,17 +33,17 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
         return judge_overtakes(item, context, data, reader)
     if isinstance(item, Trend):
         return judge_trend(item, context, data, reader)
-    at = data.describe(context)
 
     def one(tree: Tree) -> Finding:
         q, what = evaluate_at(tree, context, data), phrase(tree)
+        at = data.place(q.rows, context)
         if isinstance(item, Plain):
             return reader.number(q, what, at)
         if isinstance(item, Bounded):
             return _bounded(q, what, item, at, context, data, reader)
         if isinstance(item, Compared):
-            return _compared(q, what, item, at, context, data, reader)
-        return _within(q, what, item, at, context, data, reader)
+            return _compared(q, what, item, context, data, reader)
+        return _within(q, what, item, context, data, reader)
 
     return _sharing(item.values, one, reader)
 
@@ -105,9 +105,10 @@ def _limit(q: Quantity, limit: float, text: str, what: str, how: str, at: str) -
 # --- comparisons -------------------------------------------------------------------------------------------------
 
 
-def _compared(q: Quantity, what: str, item: Compared, at: str, context: Context, data: Data, reader: Reader) -> Finding:
+def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Data, reader: Reader) -> Finding:
     other = evaluate_at(item.other, context, data)
     same_unit(q, other, data)
+    at = data.place((*q.rows, *other.rows), context)
     said = f"{what} {AS_WORDS[item.relation]} {phrase(item.other)}"
     wanted, words, better = _direction(q, other, item.relation, said, data)
     order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
@@ -159,10 +160,11 @@ def _by(result: Quantity, said: str, how: str, amount: Amount, at: str, reader: 
     return _limit(result, limit, text, f"{said} by", how, at)
 
 
-def _within(q: Quantity, what: str, item: Within, at: str, context: Context, data: Data, reader: Reader) -> Finding:
+def _within(q: Quantity, what: str, item: Within, context: Context, data: Data, reader: Reader) -> Finding:
     """``within ?`` at one point; that the bound is tight is asked over all points of the claim."""
     other = evaluate_at(item.other, context, data)
     same_unit(q, other, data)
+    at = data.place((*q.rows, *other.rows), context)
     gap = apart(q.value.centre, other.value.centre)
     said = f"{what} within {{}} of {phrase(item.other)}{at}"
     measured = f"{format_percent(gap)} apart"

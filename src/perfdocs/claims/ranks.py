@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..errors import PerfdocsError
@@ -64,13 +64,16 @@ def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str,
     named = [arm for rank in item.ranks for arm in rank]
     left_out = set(_members(item.but, context, data))
     values: dict[str, Value] = {}
+    here = context
     for arm in dict.fromkeys((*named, *_members(item.among, context, data))):
         if arm not in data.definition(context).arms:
             raise data.unknown(arm, context)
         if arm in left_out:
             continue
         try:
-            values[arm] = data.row(context, arm, metric).value(metric)
+            row = data.row(here, arm, metric)
+            here = replace(here, table=row.table)  # the others of the set are those of the same table
+            values[arm] = row.value(metric)
         except PerfdocsError as error:
             if arm in named or error.problem.code != "claim-empty":
                 raise

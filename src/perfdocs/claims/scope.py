@@ -201,8 +201,8 @@ class Data:
                 found += rows(benchmark, loaded, key)
         return found
 
-    def matching(self, context: Context, arms: Sequence[str] = ()) -> tuple[Row, ...]:
-        """Rows that the context selects, of these arms where any are named.
+    def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Row, ...]:
+        """Rows that the context selects, of these arms where any are named, and with the axis ``along``.
 
         An axis the claim names itself must be one of the row's; a surrounding one counts where the row has it, and
         rows that have more of the surrounding axes win.
@@ -211,6 +211,7 @@ class Data:
             row
             for row in self._rows(context)
             if (not arms or row.arm in arms)
+            and (along is None or along in row.at)
             and (context.table is None or row.table == context.table)
             and all(row.at.get(a) == v for a, v in context.own.items())
             and all(row.at.get(a, v) == v for a, v in context.given.items())
@@ -272,7 +273,7 @@ class Data:
         if axis not in definition.axes:
             known = {*definition.axes, "device", "cell"}
             raise self.error("claim-name", f'the axis "{axis}"', f"an axis{nearest(axis, known)}", "correct the name")
-        found = {row.at[axis] for row in self.matching(context.without(axis), arms) if axis in row.at}
+        found = {row.at[axis] for row in self.matching(context.without(axis), arms, axis)}
         order = definition.axes[axis].values
         words = sorted((v for v in found if isinstance(v, str) and v not in order), key=str)
         numbers = sorted(v for v in found if not isinstance(v, str) and v not in order)
@@ -298,12 +299,22 @@ class Data:
         entries = [benchmark.definition.arms[arm] for arm in arms]
         return tuple(c.device_id for c in self.published(benchmark) if all(c.card.device.kind in e.on for e in entries))
 
-    def describe(self, context: Context, shown: Iterable[str] = ()) -> str:
+    def place(self, found: Sequence[Row], context: Context) -> str:
+        """Where these rows are, in words: what all share, and every device. Without rows: what is selected."""
+        if not found:
+            return self.describe(context)
+        first, *others = found
+        shared = {a: v for a, v in first.at.items() if all(r.at.get(a) == v for r in others)}
+        devices = " and ".join(dict.fromkeys(r.card.device.id for r in found))
+        here = Context(benchmark=first.definition.id, own=shared)
+        return f"{self.describe(here)} on {devices}"
+
+    def describe(self, context: Context) -> str:
         """`` at spread-1000, N = 10⁶ on made-up-gpu``: the point in words, for messages."""
         definition = self.definition(context) if context.benchmark else None
         parts = []
         for axis, value in {**context.given, **context.own}.items():
-            if definition and axis in definition.axes and axis not in shown:
+            if definition and axis in definition.axes:
                 label = definition.axes[axis].label
                 parts.append(value if isinstance(value, str) else f"{label} = {axis_text(value)}")
         point = f" at {', '.join(parts)}" if parts else ""

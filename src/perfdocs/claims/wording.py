@@ -152,7 +152,7 @@ def _axis_values(text: str, printed: Sequence[Printed], d: Definition) -> Iterat
 
 def _counts(text: str, p: Printed, unit: str) -> bool:
     """Whether a number says how many of an axis's unit: "10⁶ samples"."""
-    return p.unit == unit or bool(
+    return p.text.endswith((f" {unit}", f" {unit}s")) or bool(
         p.style == "plain" and re.match(rf"\s{re.escape(unit)}s?(?!\w)", text[p.end : p.end + len(unit) + 3])
     )
 
