@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from perfdocs.card import read_card
 from perfdocs.definition import read_definition
+from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Cannot, Context, Prepared
 from perfdocs.measure.cuda import open_gpu
 from perfdocs.measure.edges import Gpu
@@ -96,3 +98,18 @@ def test_the_device_stays_healthy(context: Context) -> None:
     assert kept.healthy()
     assert kept.free_memory() > 0
     assert np.isfinite(kept.facts().sm_count)
+
+
+def test_a_real_card(context: Context, tmp_path: Path) -> None:
+    """The runner with the real clock, NVML and CUDA, on three short measurements."""
+    options = Options(devices="gpu", arms=("per_thread", "cpu_openmp"), at={"n": (1000,)}, ramp=0.02, gate_budget=1.0,
+                      out=tmp_path / "cards", build=context.build)
+    (path,) = run(FOLDER, options)
+    card = read_card(path)
+    ours = [m for m in card.measurements if m.arm == "per_thread"]
+    assert len(ours) == 3
+    for one in ours:
+        assert {"wall", "end_to_end", "issued_byte", "launches", "max_difference", "device_memory"} <= set(one.values)
+        assert ("sm_clock" in one.values) == (card.method.clocks == "nvml")
+    assert card.device.sm_count == context.sm_count
+    assert card.method.protocol == "block"
