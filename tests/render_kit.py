@@ -122,7 +122,7 @@ of_peak = "device.peak.dram"
 label = "knee"
 is = "least(size, bandwidth, 99%)"
 unit = "byte"
-over = "size"
+over = ["size"]
 
 [tables.main]
 title = "Wall time"

@@ -118,7 +118,7 @@ class Metric(_Entry, frozen=True, kw_only=True):
 
 
 class Derived(_Entry, frozen=True, kw_only=True):
-    """A quantity computed at build. With ``over`` it is a property of a whole series along that axis.
+    """A quantity computed at build. With ``over`` it is a property of a whole series along these axes.
 
     ``of_peak`` names the peak of the device that a rate is shown as a share of, ``footprint`` the quantity that tells
     how many bytes the data occupy: a bandwidth above the peak is served from cache where they fit there.
@@ -130,7 +130,7 @@ class Derived(_Entry, frozen=True, kw_only=True):
     better: Better | None = None
     of_peak: str | None = None
     footprint: Key | None = None
-    over: Key | None = None
+    over: tuple[Key, ...] = ()
     about: Prose = ""
 
 
@@ -257,6 +257,16 @@ def _check(d: Definition, path: Path) -> None:
             need(table.of, measured, f"{at}.of", "a table of measurements")
             for axis in table.axes:
                 need(axis, d.tables[table.of].axes, f"{at}.axes", f'an axis of the table "{table.of}"')
+        for column in table.columns:
+            if over := d.derived[column].over if column in d.derived else ():
+                need(
+                    table.of or "",
+                    [t for t in d.tables if t == table.of],
+                    f"{at}.of",
+                    f'a table, whose series "{column}" is of',
+                )
+                for axis in [a for a in d.tables[table.of or ""].axes if a not in table.axes]:
+                    need(axis, over, f"$.derived.{column}.over", f'every axis along which "{key}" joins points')
     for key, plot in d.plots.items():
         at = f"$.plots.{key}"
         need(plot.table, d.tables, f"{at}.table", "a table of the definition")
@@ -269,8 +279,8 @@ def _check(d: Definition, path: Path) -> None:
     for key, derived in d.derived.items():
         if derived.footprint is not None:
             need(derived.footprint, quantities, f"$.derived.{key}.footprint", "a metric or derived quantity")
-        if derived.over is not None:
-            need(derived.over, d.axes, f"$.derived.{key}.over", "an axis of the definition")
+        for axis in derived.over:
+            need(axis, d.axes, f"$.derived.{key}.over", "an axis of the definition")
     _check_namespace(d, path)
 
 

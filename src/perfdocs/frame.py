@@ -97,9 +97,9 @@ class Row:
 
     def _derived(self, derived: Derived, key: str) -> Value:
         node = parse(derived.is_, f"{self.definition.id}: $.derived.{key}.is")
-        if derived.over is not None:
+        if derived.over:
             if not self.series:
-                raise Missing(f"a property of a whole series over {derived.over}")
+                raise Missing(f"a property of a whole series over {', '.join(derived.over)}")
             return evaluate_series(node, [r.lookup for r in self.series])
         return evaluate(node, self.lookup)
 

@@ -435,7 +435,7 @@ def check_expressions(definition: Definition, path: Path) -> None:
         uses[key] = set()
         node = parse(derived.is_, where)
         levels[key] = depth(node) + 4
-        check_calls(node, where, series=derived.over is not None)
+        check_calls(node, where, series=bool(derived.over))
         for name in names(node):
             if name.name.startswith("device."):
                 _check_device_name(name.name, where)

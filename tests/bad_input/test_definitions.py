@@ -15,7 +15,7 @@ def plus(title: str, text: str, code: str, at: str = "", hint: str = "") -> Case
 
 def derive(expression: str, code: str, hint: str = "", over: str = "") -> Case:
     """A derived quantity more."""
-    text = f"[derived.extra]\nlabel = \"extra\"\nis = '{expression}'\n" + (f'over = "{over}"\n' if over else "")
+    text = f"[derived.extra]\nlabel = \"extra\"\nis = '{expression}'\n" + (f'over = ["{over}"]\n' if over else "")
     return plus(f"derived: {expression[:60]} {over}".strip(), text, code, "$.derived.extra.is", hint)
 
 
@@ -133,7 +133,7 @@ NAMES = [
         "definition-name",
         "split",
     ),
-    Case("over no axis", swap('over = "n"', 'over = "m"'), "definition-name", "$.derived.least_n.over"),
+    Case("over no axis", swap('over = ["n"]', 'over = ["m"]'), "definition-name", "$.derived.least_n.over"),
     Case(
         "of no peak",
         swap('"device.peak.fp64"', '"device.peak.fp46"'),
