@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Iterable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -23,12 +24,12 @@ from ..store import CardStore
 from .directives import DIRECTIVES
 from .domain import PerfdocsDomain, domain_of, project_of
 from .figures import FigureCache
-from .outputs import Written, read_written, remove_pages, sync, write_written
+from .outputs import Written, read_written, remove_pages, sync, tidy_search_index, write_written
 from .pages import write_pages
 from .project import Project, Settings
 from .report import warn
 from .spec import PerfNode
-from .writing import FOLDER, Expand, depart_html, files_in_use, visit_html
+from .writing import FOLDER, Expand, depart_html, figures_in_use, files_in_use, visit_html
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -55,6 +56,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", load)
     app.connect("env-get-outdated", outdated)
     app.connect("env-get-updated", to_write)
+    app.connect("html-collect-pages", put_files)
     app.connect("build-finished", finish)
     if importlib.util.find_spec(f"{__name__}.claims"):
         importlib.import_module(f"{__name__}.claims").setup_claims(app)
@@ -130,18 +132,22 @@ def _written(app: Sphinx) -> Written:
     return Written(pages, documents)
 
 
+def put_files(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+    """Put figures and downloads in place: after the pages are written, before a book is made of them."""
+    builder, before = app.builder, read_written(app.builder)
+    files = files_in_use(builder.env, downloads=builder.name != "epub")
+    kept = sync(Path(builder.outdir) / FOLDER, files, before.files)
+    write_written(builder, replace(before, files=kept))
+    return ()
+
+
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Put figures and downloads in place, and remove the remains of what is gone."""
+    """Remove the remains of what is gone, and record what is there."""
     if exception is not None:
         return
-    before, now, builder = read_written(app.builder), _written(app), app.builder
+    builder, before, now = app.builder, read_written(app.builder), _written(app)
     remove_pages(builder, sorted(set(before.pages) - set(now.pages) - app.env.found_docs))
-    files, stems = files_in_use(builder) if builder.format in ("html", "latex") else ({}, set())
-    if builder.format == "html":
-        if builder.name == "epub":
-            files = {}
-        kept = sync(Path(builder.outdir) / FOLDER, files, before.files)
-        now = Written(now.pages, now.documents, kept)
-    if stems and app.config.perfdocs_cache is None:
-        FigureCache(project_of(app.env).settings.cache).keep(stems)
-    write_written(builder, now)
+    tidy_search_index(Path(builder.outdir) / "searchindex.js")
+    write_written(builder, replace(now, files=before.files))
+    if app.config.perfdocs_cache is None:  # a folder of one's own may serve other projects too
+        FigureCache(project_of(app.env).settings.cache).keep(figures_in_use(app.env))

@@ -10,7 +10,7 @@ from ..render.detail import detail
 from ..render.devices import comparison, measured_on
 from ..render.facts import arms, device_facts, method_facts, not_run, software, sources, terms
 from ..render.fastest import fastest_lines
-from ..render.overview import overview
+from ..render.overview import has_overview, overview
 from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
 from .project import device_names
 from .spec import Kind, Spec, chosen_cards
@@ -78,9 +78,13 @@ def _results(spec: Spec, library: Library) -> Iterator[Block]:
 def _result(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
     table = _table(spec, benchmark)
     yield _fastest(benchmark, card, table, legend=False)
-    yield Table(partial(overview, benchmark, card, table))
-    yield from _plots(benchmark, card, table)
-    yield Folded("All measurements", (Table(partial(detail, benchmark, card, table), notes=False),))
+    if has_overview(benchmark.definition, table):
+        yield Table(partial(overview, benchmark, card, table))
+        yield from _plots(benchmark, card, table)
+        yield Folded("All measurements", (Table(partial(detail, benchmark, card, table), notes=False),))
+    else:
+        yield Table(partial(detail, benchmark, card, table))
+        yield from _plots(benchmark, card, table)
     yield Downloads(benchmark, card)
 
 
@@ -128,9 +132,11 @@ def _device_card(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator
         if not _has_table(benchmark, card, table):
             continue
         yield _fastest(benchmark, card, table, legend=False)
-        yield Table(partial(overview, benchmark, card, table))
+        summed = has_overview(benchmark.definition, table)
+        if summed:
+            yield Table(partial(overview, benchmark, card, table))
         yield from _plots(benchmark, card, table)
-        yield Table(partial(detail, benchmark, card, table), spec.anchors, notes=False)
+        yield Table(partial(detail, benchmark, card, table), spec.anchors, notes=not summed)
     yield Table(partial(not_run, benchmark, card))
     yield Folded("Method, software and sources", tuple(_method(card)))
     yield Downloads(benchmark, card)

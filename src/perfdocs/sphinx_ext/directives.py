@@ -18,10 +18,9 @@ from sphinx.util.typing import OptionSpec
 from ..card import AxisValue
 from ..errors import PerfdocsError, clean, nearest
 from ..library import Benchmark, Library
-from . import project as keys
 from .domain import domain_of, project_of
 from .report import warn
-from .spec import LIMIT, Kind, PerfNode, Spec, dependencies
+from .spec import LIMIT, Kind, PerfNode, Spec, anything, dependencies
 
 __all__ = ["DIRECTIVES", "PerfDirective"]
 
@@ -57,11 +56,11 @@ class PerfDirective(SphinxDirective):
         """One node, or none and a warning."""
         domain, docname = domain_of(self.env), self.env.docname
         library = project_of(self.env).library
-        domain.note(docname, [keys.RENDERER, keys.BENCHMARKS])
         try:
             spec = self.spec(library)
         except PerfdocsError as error:
             warn(error.problem, self.get_location())
+            domain.note(docname, anything(library))  # whatever comes may be what was meant
             return []
         spec = replace(spec, serial=self.env.new_serialno("perfdocs"))
         domain.note(docname, dependencies(spec, library))
@@ -81,9 +80,8 @@ class PerfDirective(SphinxDirective):
         )
 
     def benchmark(self, library: Library, key: str) -> Benchmark:
-        """The benchmark called ``key``. The page depends on its words and devices, known today or not."""
+        """The benchmark called ``key``."""
         self.known(key, library.benchmarks, "benchmark", "a folder of `perfdocs_benchmarks`")
-        domain_of(self.env).note(self.env.docname, [keys.definition(key), keys.devices(key)])
         return library.benchmarks[key]
 
     def devices(self, benchmark: Benchmark) -> tuple[str, ...]:
@@ -246,7 +244,6 @@ class Device(PerfDirective):
     def spec(self, library: Library) -> Spec:
         """The device is the argument."""
         device_id = self.arguments[0].strip()
-        domain_of(self.env).note(self.env.docname, [keys.device(device_id)])
         self.known(device_id, library.device_ids(), "device", "a device with a card")
         asked: str = self.options.get("benchmark", "")
         having = tuple(b.definition.id for b, _ in library.cards_of(device_id))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..card import write_atomic
+from ..files import write_atomic
 from ..render.plots import alt_text as describe
 from ..render.plots import digest as digest_of
 from ..render.plots import figure as draw

@@ -10,12 +10,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..card import write_atomic
+from ..files import write_atomic
 
 if TYPE_CHECKING:
     from sphinx.builders import Builder
 
-__all__ = ["File", "Written", "read_written", "remove_pages", "sync", "write_written"]
+__all__ = ["File", "Written", "read_written", "remove_pages", "sync", "tidy_search_index", "write_written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def sync(folder: Path, files: Mapping[str, File], known: Mapping[str, str]) -> d
         target = folder / name
         if known.get(name) != file.digest or not target.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(target, file.content())
+            target.write_bytes(file.content())
     wanted = {folder / name for name in files}
     for path in sorted(folder.rglob("*"), reverse=True) if folder.is_dir() else ():
         if path.is_dir():
@@ -82,6 +82,26 @@ def sync(folder: Path, files: Mapping[str, File], known: Mapping[str, str]) -> d
         with contextlib.suppress(OSError):  # not there
             folder.rmdir()
     return {name: file.digest for name, file in files.items()}
+
+
+def tidy_search_index(path: Path) -> None:
+    """Drop words that no page has any more: Sphinx keeps them, with an empty list of pages, when a page goes."""
+    if not path.is_file():
+        return
+    text = path.read_text(encoding="utf-8")
+    head, tail = "Search.setIndex(", ")"
+    if ":[]" not in text or not text.startswith(head):
+        return
+    index = json.loads(text[len(head) : -len(tail)])
+    if _search_text(index) != text[len(head) : -len(tail)]:  # written in a way not known here
+        return
+    for part in ("terms", "titleterms"):
+        index[part] = {word: pages for word, pages in index[part].items() if pages != []}
+    path.write_text(head + _search_text(index) + tail, encoding="utf-8")
+
+
+def _search_text(index: object) -> str:
+    return json.dumps(index, separators=(",", ":"), sort_keys=True)
 
 
 def remove_pages(builder: Builder, docnames: Iterable[str]) -> None:

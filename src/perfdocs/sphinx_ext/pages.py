@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..card import write_atomic
+from ..files import write_atomic
 from ..library import Library
 from .project import Project, device_names
 

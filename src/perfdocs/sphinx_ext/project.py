@@ -6,8 +6,10 @@ reads exactly the pages again whose digests differ. Contents are compared, never
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -48,6 +50,11 @@ def all_cards(benchmark: str) -> Key:
 def published(benchmark: str) -> Key:
     """Every published card of a benchmark."""
     return ("published", benchmark)
+
+
+def name(device_id: str) -> Key:
+    """What a device is called among all devices."""
+    return ("name", device_id)
 
 
 def device(device_id: str) -> Key:
@@ -107,16 +114,16 @@ class Project:
         return f"{folder}/{device_id}" if folder else None
 
 
-def device_names(library: Library) -> dict[str, str]:
+@lru_cache(maxsize=2)
+def device_names(library: Library) -> Mapping[str, str]:
     """What each device is called; its id is added where two would be called the same, or nothing visible."""
     found: dict[str, str] = {}
     for _, benchmark in sorted(library.benchmarks.items()):
         for loaded in benchmark.cards:
             found.setdefault(loaded.device_id, " ".join(loaded.card.device.name.split()))
-    names = list(found.values())
+    times = Counter(found.values())
     return {
-        key: name if name and names.count(name) == 1 else f"{name} ({key})".strip()
-        for key, name in sorted(found.items())
+        key: text if text and times[text] == 1 else f"{text} ({key})".strip() for key, text in sorted(found.items())
     }
 
 
@@ -128,6 +135,8 @@ def _parts(library: Library, key: Key) -> Iterable[str]:
         return sorted(library.benchmarks)
     if kind == "device":
         return [b.definition.id for b, _ in library.cards_of(key[1])]
+    if kind == "name":
+        return (device_names(library).get(key[1], ""),)
     benchmark = library.benchmarks.get(key[1])
     if benchmark is None:
         return ("absent",)

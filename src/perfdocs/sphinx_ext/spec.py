@@ -13,7 +13,7 @@ from ..library import Benchmark, Library, LoadedCard
 from . import project as keys
 from .project import Key
 
-__all__ = ["Kind", "PerfNode", "Spec", "chosen_cards", "dependencies"]
+__all__ = ["LIMIT", "Kind", "PerfNode", "Spec", "anything", "chosen_cards", "dependencies"]
 
 Kind = Literal[
     "results", "overview", "detail", "fastest", "plot", "arms", "terms", "method", "device", "measured-on", "compare"
@@ -73,22 +73,29 @@ def chosen_cards(spec: Spec, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
 def dependencies(spec: Spec, library: Library) -> Iterator[Key]:
     """Keys of everything that can change what ``spec`` shows."""
     yield keys.RENDERER
-    yield keys.BENCHMARKS
+    if not spec.benchmarks:
+        yield keys.BENCHMARKS
     for benchmark in spec.benchmarks or sorted(library.benchmarks):
         yield keys.definition(benchmark)
         if spec.kind in ("arms", "terms"):
             continue
-        if spec.kind == "device":
-            yield from (keys.card(benchmark, d) for d in spec.devices)
-            continue
-        yield keys.devices(benchmark)
         if spec.kind == "measured-on" or (spec.kind in ("plot", "compare") and not spec.devices):
             yield keys.all_cards(benchmark)
             continue
+        if not spec.devices:
+            yield keys.devices(benchmark)
         loaded = library.benchmarks.get(benchmark)
         shown = chosen_cards(spec, loaded) if loaded else ()
-        if spec.kind == "results":
-            shown = shown[: spec.limit]
-        yield from (keys.card(benchmark, c.device_id) for c in shown)
+        for card in shown[: spec.limit] if spec.kind == "results" else shown:
+            yield keys.card(benchmark, card.device_id)
+            yield keys.name(card.device_id)
     if spec.kind == "device":
         yield from (keys.device(d) for d in spec.devices)
+
+
+def anything(library: Library) -> Iterator[Key]:
+    """Keys of whatever a word could name."""
+    yield keys.BENCHMARKS
+    for benchmark in sorted(library.benchmarks):
+        yield keys.definition(benchmark)
+        yield keys.devices(benchmark)

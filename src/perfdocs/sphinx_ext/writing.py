@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,7 +11,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from ..render.csv import card_csv
-from .blocks import Downloads, Figure, within
+from .blocks import Block, Downloads, Figure, within
 from .content import content
 from .domain import domain_of, project_of
 from .expand import expand
@@ -23,9 +24,10 @@ from .spec import PerfNode
 
 if TYPE_CHECKING:
     from sphinx.builders import Builder
+    from sphinx.environment import BuildEnvironment
     from sphinx.writers.html5 import HTML5Translator
 
-__all__ = ["FOLDER", "Expand", "depart_html", "files_in_use", "visit_html"]
+__all__ = ["FOLDER", "Expand", "depart_html", "figures_in_use", "files_in_use", "visit_html"]
 
 
 def visit_html(translator: HTML5Translator, node: nodes.Element) -> None:
@@ -69,7 +71,10 @@ class Expand(SphinxPostTransform):
         project = project_of(self.env)
         for node in list(self.document.findall(PerfNode)):
             blocks = content(node.spec, project.library)
-            node.replace_self(expand(blocks, lambda figure: self.draw(builder, project, figure), alt_text))
+            expanded = expand(blocks, lambda figure: self.draw(builder, project, figure), alt_text)
+            if builder.format == "latex":
+                known_to_latex(expanded)
+            node.replace_self(expanded)
 
     def draw(self, builder: Builder, project: Project, figure: Figure) -> nodes.Node | None:
         """An image for LaTeX; other formats show the description."""
@@ -80,27 +85,40 @@ class Expand(SphinxPostTransform):
         return nodes.image("", uri=path, candidates={"*": path}, alt=alt_text(figure), width="100%")
 
 
+def known_to_latex(expanded: Iterable[nodes.Node]) -> None:
+    """Replace the narrow no-break space, which pdfTeX does not know, by the wide one."""
+    for text in [t for node in expanded for t in node.findall(nodes.Text) if "\u202f" in t]:
+        text.parent.replace(text, nodes.Text(text.replace("\u202f", "\u00a0")))
+
+
 def download_name(block: Downloads, suffix: str) -> str:
     """Path of a download in our folder: made of ids, so it can lead nowhere else."""
     return f"cards/{block.benchmark.definition.id}/{block.card.device_id}.{suffix}"
 
 
-def files_in_use(builder: Builder) -> tuple[dict[str, File], set[str]]:
-    """Every figure and download that the pages name, by path in our folder, and the stems of the figures."""
-    env = builder.env
-    project = project_of(env)
-    cache = FigureCache(project.settings.cache)
-    files: dict[str, File] = {}
-    stems: set[str] = set()
-    wanted = {s for docname, specs in domain_of(env).specs.items() if docname in env.found_docs for s in specs}
+def _in_use(env: BuildEnvironment) -> Iterator[Block]:
+    """Every block of every page, those of the same request once."""
+    domain, library = domain_of(env), project_of(env).library
+    wanted = {replace(s, serial=0) for d, specs in domain.specs.items() if d in env.found_docs for s in specs}
     for spec in wanted:
-        for block in within(content(spec, project.library)):
-            if isinstance(block, Figure):
-                stems.add(stem(block))
-                files.update(_figure_files(cache, block))
-            elif isinstance(block, Downloads):
-                files.update(_download_files(project, block))
-    return files, stems
+        yield from within(content(spec, library))
+
+
+def figures_in_use(env: BuildEnvironment) -> set[str]:
+    """Stems of the figures that pages show."""
+    return {stem(block) for block in _in_use(env) if isinstance(block, Figure)}
+
+
+def files_in_use(env: BuildEnvironment, *, downloads: bool) -> dict[str, File]:
+    """Every figure and download that pages name, by path in our folder."""
+    project, files = project_of(env), dict[str, File]()
+    cache = FigureCache(project.settings.cache)
+    for block in _in_use(env):
+        if isinstance(block, Figure):
+            files.update(_figure_files(cache, block))
+        elif isinstance(block, Downloads) and downloads:
+            files.update(_download_files(project, block))
+    return dict(sorted(files.items()))
 
 
 def _figure_files(cache: FigureCache, figure: Figure) -> Iterator[tuple[str, File]]:
