@@ -9,6 +9,7 @@ from ..errors import PerfdocsError, Problem, place
 from ..library import Library
 from .evaluate import check_bound, check_given
 from .model import Bound, Outcome, Status
+from .printing import check_value
 
 __all__ = ["SUFFIXES", "check_all", "check_file", "check_paths", "check_text"]
 
@@ -31,6 +32,8 @@ def check_all(bounds: Iterable[Bound], library: Library) -> tuple[Outcome, ...]:
             found.append(outcome)
         elif bound.form == "exempt":
             found.append(_exempt(bound))
+        elif bound.form == "value":
+            found.append(check_value(bound, library))
         elif bound.form == "broken":
             found.append(_broken(bound))
         else:

@@ -14,7 +14,7 @@ from ..quantity import axis_text
 from .agreement import disagreement
 from .findings import Finding, Ternary, all_of, any_of, negate
 from .items import judge
-from .model import Bound, Outcome, Status
+from .model import Bound, Mark, Outcome, Status
 from .nodes import OPEN, Claim, FromOn, Quantified, Scope, Selected, item_names
 from .reader import Reader
 from .scope import Context, Data
@@ -60,13 +60,12 @@ def check_bound(bound: Bound, library: Library) -> Outcome:
     except (OverflowError, ZeroDivisionError):
         problem = Problem("claim-size", bound.where, "numbers out of all bounds", "ordinary ones", "correct the claim")
         return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses))
-    marks = tuple(mark for _, mark in sorted(evaluation.reader.marks.items()))
     uses = frozenset(data.uses)
     if finding.truth is Ternary.TRUE:
-        return Outcome(bound, Status.HOLDS, None, finding.measured, marks, uses)
+        return Outcome(bound, Status.HOLDS, None, finding.measured, evaluation.marks(finding), uses)
     status = Status.FAILS if finding.truth is Ternary.FALSE else Status.UNDECIDED
     problem = Problem(finding.code, bound.where, finding.found, finding.expected, finding.do)
-    return Outcome(bound, status, problem, finding.measured, marks, uses)
+    return Outcome(bound, status, problem, finding.measured, uses=uses)
 
 
 @dataclass(slots=True)
@@ -88,10 +87,7 @@ class _Evaluation:
             if isinstance(scope, Selected) and scope.selector.value in data.library.benchmarks:
                 context = data.narrow(context, [scope.selector])
         definition = data.definition(context) if context.benchmark else None
-        devices = {
-            c.device_id: c.card.device.name for b in data.library.benchmarks.values() for c in b.cards if c.published
-        }
-        reader = Reader(read_prose(bound.text, definition, devices), data)
+        reader = Reader(read_prose(bound.text, definition, data.device_names(context.benchmark)), data)
         return cls(claim, data, reader, context)
 
     def run(self) -> Finding:
@@ -99,6 +95,18 @@ class _Evaluation:
         if finding.truth is Ternary.TRUE:
             finding = all_of([finding, *self._tight()])
         return disagreement(self.claim, self.data, self.reader, self.context) or finding
+
+    def marks(self, finding: Finding) -> tuple[Mark, ...]:
+        """The numbers of the text with what stands behind them; without numbers, the comparative words."""
+        if self.reader.marks or not self.data.seen:
+            return tuple(mark for _, mark in sorted(self.reader.marks.items()))
+        row = self.data.seen[0]
+        flags = frozenset[str]().union(*(r.flags for r in self.data.seen))
+        return tuple(
+            Mark(w.start, w.end, finding.measured, row.card.device.id, row.anchor, tuple(sorted(flags)))
+            for w in self.reader.prose.words
+            if w.kind != "every"
+        )
 
     def _tight(self) -> list[Finding]:
         """``within ?`` must be tight: one unit of the last digit less would not hold."""

@@ -119,15 +119,18 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames) -> 
                 start = len(block)
             line += child.content.count("\n")
         elif child.type == "myst_role":
-            role = read_role(child.content) if child.meta.get("name") == "claim" else None
+            name = child.meta.get("name")
+            role = read_role(child.content) if name == "claim" else None
             before = len(block)
+            if name == "value":
+                placed.append(Placed(Found("value", child.content.strip()), before, before, line))
             if role is not None:
                 text = plain_inline(role.text) if role.kind != "broken" else role.text
                 block += text if role.kind != "broken" else ""
                 placed.append(Placed(Found(role.kind, role.expression, text), before, len(block), line))
                 start = len(block)
             else:
-                block += f"`{child.content}`"
+                block += _role_text(name, child.content)
             line += child.content.count("\n")
         else:
             if child.type == "text":
@@ -141,6 +144,13 @@ def _text_of(child: Token) -> str:
     if child.type == "code_inline":
         return f"`{child.content}`"
     return child.content if child.type in ("text", "text_special") else ""
+
+
+def _role_text(name: str | None, content: str) -> str:
+    """What a role shows, as far as that can be told without Sphinx; the others count as code."""
+    if name in ("abbr", "any", "doc", "download", "numref", "ref", "term"):
+        return content.partition("<")[0].partition("(")[0].strip()
+    return f"`{content}`"
 
 
 def plain_inline(text: str) -> str:

@@ -18,7 +18,7 @@ _DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w:.+-]+)::\s*(.*)")
 _COMMENT = re.compile(r"(\s*)\.\.(?:\s|$)")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d+|[a-zA-Z]|#)[.)])\s+\S")
 _ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1{1,}\s*$")
-_ROLE = re.compile(r":claim:`((?:[^`\\]|\\.)+)`", re.DOTALL)
+_ROLE = re.compile(r":(claim|value):`((?:[^`\\]|\\.)+)`", re.DOTALL)
 _CODE = re.compile(r"``(.{1,1000}?)``", re.DOTALL)
 _OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
 _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
@@ -124,9 +124,13 @@ class _Walk:
         for m in _ROLE.finditer(raw):
             block += self._plain(raw[last : m.start()])
             line = self.first_line + begin + raw.count("\n", 0, m.start())
-            role = read_role(re.sub(r"\\(.)", r"\1", m[1]))
+            content = re.sub(r"\\(.)", r"\1", m[2])
+            role = read_role(content) if m[1] == "claim" else Found("value", content.strip())
             before = len(block)
-            if role.kind == "broken":
+            if role.kind == "value":
+                placed.append(Placed(role, before, before, line))
+                block += f"`{content}`"
+            elif role.kind == "broken":
                 placed.append(Placed(role, before, before, line))
             else:
                 text = self._plain(role.text)

@@ -8,20 +8,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from .model import Bound, Given
+from .model import Bound, Form, Given
 
 __all__ = [
     "LITERAL_DIRECTIVES",
     "Found",
     "Frames",
+    "Placed",
     "bounds_of",
     "broken_texts",
+    "comments_in",
     "read_comment",
     "read_role",
     "sentence_around",
 ]
 
-Kind = Literal["claim", "given", "exempt", "strict", "broken"]
+Kind = Literal["claim", "given", "exempt", "value", "strict", "broken"]
 _COMMENT = re.compile(r"([A-Za-z]+)\s*(:?)(.*)\Z", re.DOTALL)
 _TARGET = re.compile(r"(.*)<([^<>]*)>\Z", re.DOTALL)
 _LEFT_OVER = re.compile(r"<!--+\s*(?:claim|given|exempt)\b|\{(?:claim|value|given)\}|:(?:claim|value):`", re.IGNORECASE)
@@ -160,7 +162,7 @@ def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
         return Bound(file, placed.line, text, "", found.expression, givens, "broken", found.text)
     text = found.text or block[placed.start : placed.end]
     sentence = sentence_around(block, placed.start, placed.end)
-    form: Literal["claim", "exempt"] = "exempt" if found.kind == "exempt" else "claim"
+    form: Form = "exempt" if found.kind == "exempt" else "value" if found.kind == "value" else "claim"
     return Bound(file, placed.line, sentence, text, found.expression, givens, form)
 
 

@@ -18,7 +18,7 @@ from .scope import Context, Data
 from .series import judge_overtakes, judge_trend
 from .values import Quantity, evaluate_at, same_unit, show
 
-__all__ = ["judge"]
+__all__ = ["direction", "judge"]
 
 _SPEED = {"faster": Order.FASTER, "ahead": Order.FASTER, "slower": Order.SLOWER, "behind": Order.SLOWER}
 _SIZE = {"more": Order.FASTER, "less": Order.SLOWER}
@@ -110,7 +110,7 @@ def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Da
     same_unit(q, other, data)
     at = data.place((*q.rows, *other.rows), context)
     said = f"{what} {AS_WORDS[item.relation]} {phrase(item.other)}"
-    wanted, words, better = _direction(q, other, item.relation, said, data)
+    wanted, words, better = direction(q, other, item.relation, said, data)
     order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
     measured = f"{what} {show(q)}, {phrase(item.other)} {show(other)}"
     finding = order_finding(order, wanted, said + at, measured, words)
@@ -128,7 +128,7 @@ def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Da
     return all_of([finding, _by(result, said, item.how, item.by, at, reader)])
 
 
-def _direction(
+def direction(
     q: Quantity, other: Quantity, relation: str, said: str, data: Data
 ) -> tuple[Order, dict[Order, str], _Better]:
     """The order asked for, the words for the orders, and which way is better."""

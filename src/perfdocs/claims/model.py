@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..errors import Problem, clean
 
-__all__ = ["CODES", "Bound", "Given", "Mark", "Outcome", "Status", "Use"]
+__all__ = ["CODES", "Bound", "Form", "Given", "Mark", "Outcome", "Status", "Use"]
 
 CODES: Mapping[str, str] = {
     "claim-number": "a printed number does not read as measured",
@@ -28,6 +28,7 @@ CODES: Mapping[str, str] = {
 }
 """Every code an outcome may carry, with its meaning: the subtypes of the warnings."""
 
+Form = Literal["claim", "given", "exempt", "value", "broken"]
 Use = tuple[str, str | None]
 """A benchmark and a device whose card was asked; ``None`` for the set of the benchmark's devices."""
 
@@ -54,7 +55,7 @@ class Bound:
     text: str
     expression: str
     given: tuple[Given, ...] = ()
-    form: Literal["claim", "given", "exempt", "broken"] = "claim"
+    form: Form = "claim"
     hint: str = ""
     """What to do about a broken one, whose ``expression`` says what is wrong."""
 
@@ -91,7 +92,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one bound expression. ``measured`` is for people; ``uses`` is what it depends on."""
+    """What came of one bound expression. ``measured`` is for people; ``uses`` is what it depends on.
+
+    Of a ``value`` that has one, ``measured`` is the text to print, and its one mark is about the whole of it.
+    """
 
     bound: Bound
     status: Status

@@ -61,6 +61,7 @@ class Data:
     uses: set[Use] = field(default_factory=set)
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
+    seen: list[Row] = field(default_factory=list)
 
     def error(self, code: str, found: str, expected: str, do: str) -> PerfdocsError:
         """A problem at this claim."""
@@ -105,6 +106,11 @@ class Data:
                 "measure it, or speak of another device",
             )
         return benchmark, loaded
+
+    def device_names(self, benchmark: str | None) -> dict[str, str]:
+        """Names by id of the devices with a published card of a benchmark, or of any."""
+        chosen = [self.library.benchmarks[benchmark]] if benchmark else list(self.library.benchmarks.values())
+        return {c.device_id: c.card.device.name for b in chosen for c in self.published(b)}
 
     def device_ids(self) -> set[str]:
         """Every device with a published card."""
@@ -231,6 +237,7 @@ class Data:
                 reasons.append(missing.reason)
         if len(found) == 1:
             self.points.update(found[0].at.items())
+            self.seen.append(found[0])
             return found[0]
         if found:
             names = {a for row in found for a in row.at}

@@ -16,7 +16,7 @@ from ..verdict import Value
 from .nodes import At, Tree
 from .scope import Context, Data
 
-__all__ = ["Dimension", "Quantity", "dimension", "evaluate_at", "same_unit", "show"]
+__all__ = ["Dimension", "Quantity", "dimension", "evaluate_at", "is_share", "same_unit", "show"]
 
 Better = Literal["lower", "higher"]
 Dimension = tuple[tuple[str, int], ...]
@@ -209,6 +209,13 @@ def _values(operator: str, a: Value, b: Value) -> Value:
     pair: dict[str, Value] = {"left": a, "right": b}
     lookup: Callable[[Name], Value] = lambda n: pair[n.name]  # noqa: E731 - evaluate() takes a function of a name
     return evaluate(Binary(operator, Name("left"), Name("right")), lookup)
+
+
+def is_share(tree: Tree) -> bool:
+    """Whether an expression is a fraction of a peak, which prints as percent."""
+    if not isinstance(tree, Binary) or tree.operator != "/" or not isinstance(tree.right, Name):
+        return False
+    return tree.right.name == "peak" or tree.right.name.startswith("device.peak.")
 
 
 def same_unit(a: Quantity, b: Quantity, data: Data) -> None:

@@ -1,0 +1,68 @@
+"""The ``value`` role: a number from the data, printed by the one formatter."""
+
+from __future__ import annotations
+
+import math
+
+from ..errors import PerfdocsError
+from ..library import Library
+from ..quantity import format_percent, format_ratio, format_value
+from ..verdict import Order, compare, ratio
+from .evaluate import context_of
+from .items import direction
+from .model import Bound, Mark, Outcome, Status
+from .nodes import Valued
+from .phrases import AS_WORDS, phrase
+from .scope import Context, Data
+from .syntax import parse_valued
+from .values import Quantity, evaluate_at, is_share, same_unit, show
+
+__all__ = ["check_value"]
+
+
+def check_value(bound: Bound, library: Library) -> Outcome:
+    """The text to print for a ``value`` role as ``measured``, or a problem. Never raises for bad input."""
+    data = Data(library, bound.where)
+    try:
+        valued = parse_valued(bound.expression, bound.where)
+        context = data.narrow(context_of(bound, data), valued.given)
+        quantity = _quantity(valued, context, data)
+        if not math.isfinite(quantity.value.centre):
+            raise data.error("claim-empty", f"no number for `{bound.expression[:80]}`", "a number", "print another")
+    except PerfdocsError as error:
+        return Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
+    text = _text(quantity, valued)
+    about = f"{bound.expression}{data.place(quantity.rows, context)}: {show(quantity)}"
+    row = quantity.rows[0] if quantity.rows else None
+    device, anchor = (row.card.device.id, row.anchor) if row else ("", "")
+    mark = Mark(0, len(text), about, device, anchor, tuple(sorted(quantity.value.flags)))
+    return Outcome(bound, Status.HOLDS, None, text, (mark,), frozenset(data.uses))
+
+
+def _quantity(valued: Valued, context: Context, data: Data) -> Quantity:
+    """The value, or with a relation the ratio it is about; a relation that is not as measured is an error."""
+    first = evaluate_at(valued.value, context, data)
+    if valued.relation is None or valued.other is None:
+        return first
+    other = evaluate_at(valued.other, context, data)
+    same_unit(first, other, data)
+    said = f"{phrase(valued.value)} {AS_WORDS[valued.relation]} {phrase(valued.other)}"
+    wanted, words, better = direction(first, other, valued.relation, said, data)
+    order = compare(first.value, other.value, better=better, tolerance=data.definition(context).tolerance)
+    if order is not wanted or wanted is Order.LEVEL:
+        expected = f"`{words[order]}`" if order in words else "a comparison that the runs decide"
+        raise data.error("claim-order", f"`{said}`", expected, "correct the comparison")
+    larger = (wanted is Order.FASTER) == (better == "higher")
+    quotient = ratio(first.value, other.value) if larger else ratio(other.value, first.value)
+    return Quantity(quotient, (), None, (*first.rows, *other.rows), ratio=True)
+
+
+def _text(quantity: Quantity, valued: Valued) -> str:
+    centre = quantity.value.centre
+    if is_share(valued.value) and valued.relation is None:
+        return format_percent(centre)
+    if quantity.ratio:
+        return format_ratio(centre)
+    if not quantity.powers and centre.is_integer() and abs(centre) < 1e12:
+        return format_value(centre, "", digits=max(len(f"{abs(centre):.0f}"), 1))
+    return format_value(centre, quantity.unit)
