@@ -92,15 +92,17 @@ def test_without_nvml_the_card_says_so(toy: SimpleNamespace) -> None:
     assert "sm_clock" not in found(card, "good", 10).values
 
 
-def test_nvml_dies_in_the_middle_and_the_run_goes_on(toy: SimpleNamespace) -> None:
-    toy.nvml = FakeNvml(toy.clock, hot=30.0, lives=20)
+@pytest.mark.parametrize("lives", range(23))
+def test_nvml_dies_anywhere_and_the_run_goes_on(toy: SimpleNamespace, lives: int) -> None:
+    """Three questions before the first block, two at its gate, three after each of its five runs, two at the next."""
+    toy.nvml = FakeNvml(toy.clock, hot=30.0, lives=lives)
     card = toy.measure("good", device="gpu")
-    assert len(card.measurements) == 2
     assert card.method.clocks_reason is not None
     assert "GPU is lost" in card.method.clocks_reason
-    assert 0 < len(found(card, "good", 10).values.get("sm_clock", ())) <= 5  # type: ignore[arg-type] # samples
+    assert [len(m.values["wall"]) for m in card.measurements] == [5, 5]  # type: ignore[arg-type] # samples
+    clocks = found(card, "good", 10).values.get("sm_clock", ())
+    assert len(clocks) == max(0, min(5, (lives - 5) // 3))  # type: ignore[arg-type] # samples
     assert "sm_clock" not in found(card, "good", 100).values
-    assert len(found(card, "good", 100).values["wall"]) == 5  # type: ignore[arg-type] # samples
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
@@ -249,6 +251,15 @@ def test_a_kill_in_the_same_place_twice_is_recorded(toy: SimpleNamespace) -> Non
     (reason,) = card.not_run
     assert (reason.arm, reason.at, reason.kind) == ("double", {"n": 10}, "error")
     assert "ended 2 times" in reason.reason
+
+
+def test_interrupts_in_the_same_place_do_not_count(toy: SimpleNamespace) -> None:
+    stop_after(toy, "double")
+    for _ in range(3):
+        with pytest.raises(Stopped):
+            toy.measure("good", "double", device="gpu")
+    toy.workload.before_run[0] = lambda _arm, _run: None
+    assert len(toy.measure("good", "double", device="gpu").measurements) == 4
 
 
 def test_the_deadline_keeps_what_is_measured(toy: SimpleNamespace) -> None:
