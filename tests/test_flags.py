@@ -1,0 +1,114 @@
+"""Flags: which measurement gets which, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from perfdocs.card import Block, Card, Gate, Measurement
+from perfdocs.flags import FLAGS, flags_by_measurement, noise, of_peak_flags
+from perfdocs.verdict import Value, summarise
+
+
+def measurement(
+    arm: str = "a", n: int = 1, *, throttle: tuple[str, ...] = (), gate: Gate | None = None, **values: Any
+) -> Measurement:
+    """One measurement with a block."""
+    return Measurement(table="main", arm=arm, at={"n": n}, block=Block(gate=gate, throttle=throttle), values=values)
+
+
+def card(*measurements: Measurement, origin: str = "measured") -> Card:
+    """A card of these."""
+    head = {
+        "schema": "perfdocs.card/1",
+        "benchmark": "bench",
+        "version": 1,
+        "recorded": "2026-11-30T12:00:00Z",
+        "origin": {"kind": origin},
+        "device": {"id": "d", "kind": "gpu", "name": "D"},
+        "host": {},
+        "software": {},
+        "source": {},
+        "method": {"protocol": "block"},
+        "measurements": [],
+    }
+    return msgspec.structs.replace(msgspec.convert(head, Card), measurements=measurements)
+
+
+def flags(*measurements: Measurement, origin: str = "measured") -> list[set[str]]:
+    """Flags of each."""
+    return [set(f) for f in flags_by_measurement(card(*measurements, origin=origin))]
+
+
+def test_a_quiet_measurement_has_none() -> None:
+    assert flags(measurement(throttle=("idle", "gpu_idle"), gate=Gate(waited=1.0))) == [set()]
+
+
+def test_a_throttle_reason_during_the_runs() -> None:
+    assert flags(measurement(throttle=("gpu_idle", "sw_power_cap"))) == [{"throttled"}]
+
+
+def test_stored_flags_and_origin_travel() -> None:
+    stored = msgspec.structs.replace(measurement(), flags=("contaminated",))
+    assert flags(stored, origin="synthetic") == [{"contaminated", "synthetic"}]
+    assert flags(stored, origin="imported") == [{"contaminated", "imported"}]
+    assert flags(msgspec.structs.replace(stored, block=None)) == [{"contaminated"}]
+
+
+OUT, IN = Gate(waited=20.0, timed_out=True), Gate(waited=2.0)
+
+
+@pytest.mark.parametrize(
+    ("late", "peer", "expected"),
+    [
+        ({"sm_clock": (1.98e9,)}, {"sm_clock": (1.98e9,)}, set()),
+        ({"sm_clock": (1.80e9,)}, {"sm_clock": (1.98e9,)}, {"gate_timeout"}),
+        ({"sm_clock": (1.97e9,)}, {"sm_clock": (1.98e9,)}, set()),
+        ({"throttle": ("sw_power_cap",)}, {"throttle": ("sw_power_cap",)}, {"throttled"}),
+        ({"throttle": ("sw_power_cap",)}, {}, {"throttled", "gate_timeout"}),
+        ({}, {}, set()),
+    ],
+)
+def test_a_gate_that_timed_out_flags_where_the_peers_differ(
+    late: dict[str, Any], peer: dict[str, Any], expected: set[str]
+) -> None:
+    found = flags(measurement("a", gate=OUT, **late), measurement("b", gate=IN, **peer))
+    assert found[0] == expected
+    assert "gate_timeout" not in found[1]
+
+
+def test_peers_are_at_the_same_point() -> None:
+    slow = measurement("a", 1, gate=OUT, sm_clock=(1e9,))
+    assert flags(slow, measurement("b", 2, gate=IN, sm_clock=(2e9,)))[0] == set()
+    assert flags(slow, measurement("b", 1, gate=OUT, sm_clock=(2e9,)))[0] == set()  # timed out as well: no measure
+
+
+def test_noise_is_a_spread_of_more_than_five_percent() -> None:
+    assert noise(summarise([1.0, 1.0, 1.0, 1.0, 1.06], "block")) == {"noisy"}
+    assert noise(summarise([1.0, 1.0, 1.0, 1.0, 1.04], "block")) == frozenset()
+    assert noise(Value(1.0, 0.5, 2.0, 0.5, 2.0)) == frozenset()  # a range typed in, not runs
+
+
+@pytest.mark.parametrize(
+    ("share", "bytes_", "cache", "bandwidth", "expected"),
+    [
+        (0.99, 1.0, 100.0, True, set()),
+        (1.004, 1.0, 100.0, True, set()),
+        (1.2, 50.0, 100.0, True, {"served_from_cache"}),
+        (1.2, 200.0, 100.0, True, {"impossible"}),
+        (1.2, None, 100.0, True, {"impossible"}),
+        (1.2, 50.0, None, True, {"impossible"}),
+        (1.2, 50.0, 100.0, False, {"impossible"}),
+    ],
+)
+def test_above_the_peak(
+    share: float, bytes_: float | None, cache: float | None, bandwidth: bool, expected: set[str]
+) -> None:
+    assert of_peak_flags(share, bytes_, cache, bandwidth=bandwidth) == expected
+
+
+def test_every_flag_has_a_mark_of_its_own_and_a_legend() -> None:
+    assert len({f.mark for f in FLAGS.values()}) == len(FLAGS)
+    assert all(f.about for f in FLAGS.values())
