@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -52,14 +53,19 @@ class Figure:
 
 def digest(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> str:
     """Hex sha256 of all that shapes a figure: definition, cards, their devices, the renderer. Draws nothing."""
-    try:
-        library = version("matplotlib")
-    except PackageNotFoundError:
-        library = ""
-    parts = [str(RENDERER), library, benchmark.digest, plot]
+    parts = [str(RENDERER), _matplotlib_version(), benchmark.digest, plot]
     parts += [f"{c.device_id} {c.digest} {c.card.device.name}" for c in cards]
     places = [c.device_id for c in benchmark.cards] if len(cards) > 1 else []
     return sha256("\n".join(parts + places).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _matplotlib_version() -> str:
+    """Looked up once: it reads and parses a file of metadata, and a site asks for hundreds of digests."""
+    try:
+        return version("matplotlib")
+    except PackageNotFoundError:
+        return ""
 
 
 def alt_text(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> str:
