@@ -1,0 +1,134 @@
+"""A card's file: what is written reads back, a write is whole or not at all, the schema says what the reader takes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.conftest import synthetic_card
+
+from perfdocs.card import Card, Summary, card_schema, decode_card, encode_card, read_card, write_card
+from perfdocs.errors import PerfdocsError, Problem, clean, nearest, place
+from perfdocs.files import digest, write_atomic
+
+PATH = Path("made-up-gpu.json")
+
+
+def decoded(**changes: Any) -> Card:
+    """A synthetic card with changes."""
+    return decode_card(json.dumps(synthetic_card() | changes).encode(), PATH)
+
+
+def test_what_is_written_reads_back_and_is_the_same_bytes() -> None:
+    card = decoded()
+    data = encode_card(card)
+    assert decode_card(data, PATH) == card
+    assert encode_card(decode_card(data, PATH)) == data
+
+
+def test_one_measurement_a_line_so_that_a_diff_shows_which_changed() -> None:
+    card = decoded()
+    lines = encode_card(card).decode().splitlines()
+    assert sum('"arm"' in line for line in lines) == len(card.measurements) + len(card.not_run)
+    first = card.measurements[0]
+    changed = replace(
+        card, measurements=(replace(first, values={**first.values, "wall": (1.0,) * 5}), *card.measurements[1:])
+    )
+    differing = [a for a, b in zip(lines, encode_card(changed).decode().splitlines(), strict=True) if a != b]
+    assert len(differing) == 1
+
+
+def test_samples_counts_summaries_and_choices() -> None:
+    card = synthetic_card()
+    card["measurements"] = [
+        card["measurements"][0] | {"end_to_end": {"centre": 2, "digits": 2}, "launches": 3, "policy": "greedy"}
+    ]
+    values = decode_card(json.dumps(card).encode(), PATH).measurements[0].values
+    assert values["end_to_end"] == Summary(centre=2.0, digits=2)
+    assert values["launches"] == 3.0
+    assert isinstance(values["launches"], float)
+    assert values["policy"] == "greedy"
+    assert isinstance(values["wall"], tuple)
+
+
+def test_an_integer_sample_counts_as_a_number() -> None:
+    card = synthetic_card()
+    card["measurements"][0]["wall"] = [1, 2, 3, 4, 5]
+    assert decode_card(json.dumps(card).encode(), PATH).measurements[0].values["wall"] == (1.0, 2.0, 3.0, 4.0, 5.0)
+
+
+def test_writing_checks_first_and_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "made-up-gpu.json"
+    card = decoded()
+    write_card(card, path)
+    before = path.read_bytes()
+    assert read_card(path) == card
+    broken = replace(card, device=replace(card.device, name=""))
+    with pytest.raises(PerfdocsError):
+        write_card(broken, path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "new" / "card.json"
+    write_atomic(path, b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_atomic(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in path.parent.iterdir()] == ["card.json"]
+
+
+def test_the_schema_describes_the_file_not_the_record() -> None:
+    schema = card_schema()
+    assert schema["title"] == "perfdocs.card/1"
+    measurement = schema["$defs"]["Measurement"]
+    assert "values" not in measurement["properties"]
+    assert measurement["additionalProperties"] is not False
+    assert schema["$defs"]["Card"]["additionalProperties"] is False
+    assert set(schema["$defs"]["Card"]["required"]) <= set(synthetic_card())
+    references = {r.rsplit("/", 1)[1] for r in _references(schema)}
+    assert references == set(schema["$defs"])
+
+
+def _references(tree: Any) -> list[str]:
+    if isinstance(tree, dict):
+        own = [tree["$ref"]] if "$ref" in tree else []
+        return own + [r for child in tree.values() for r in _references(child)]
+    return [r for child in tree for r in _references(child)] if isinstance(tree, list) else []
+
+
+def test_a_problem_is_one_bounded_printable_line() -> None:
+    problem = Problem("a-code", "card.json: $.x\n", "a\x1b[31m" + "b" * 500, "c" * 900, "d\u202e")
+    line = str(problem)
+    assert line.isprintable()
+    assert len(line) < 1100
+    assert line.startswith("card.json: $.x\N{REPLACEMENT CHARACTER}: found a\N{REPLACEMENT CHARACTER}[31mb")
+    assert line.endswith("[a-code]")
+    assert str(PerfdocsError("a", "b", "c", "d", "e")) == "b: found c, expected d; e [a]"
+
+
+def test_places_are_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = tmp_path / "a" / "b" / "c"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a")
+    assert place(inner / "x.json", "$.y") == str(Path("b", "c", "x.json")) + ": $.y"
+    monkeypatch.chdir(inner)
+    assert place(tmp_path / "x.json") == str(tmp_path / "x.json")
+
+
+def test_the_nearest_word() -> None:
+    assert nearest("persistant", ["persistent", "per_thread"]) == '; did you mean "persistent"?'
+    assert nearest("zzz", ["persistent"]) == ""
+    assert nearest("x" * 10**6, ["persistent"]) == ""
+    assert clean("ab", 1) == "a…"
+    assert digest(b"") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -1,0 +1,182 @@
+"""Cards as rows and as one tidy table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from perfdocs.expression import Missing
+from perfdocs.frame import Row, absences, device_fact, find, rows, share_of_peak, tidy
+from perfdocs.library import Benchmark, load_library
+from perfdocs.verdict import summarise
+
+
+@pytest.fixture
+def bench(benchmarks: Path) -> Benchmark:
+    """The rk4 benchmark with its two synthetic cards."""
+    return load_library(benchmarks).benchmarks["rk4"]
+
+
+def of(bench: Benchmark, device: str = "made-up-gpu", table: str = "main") -> tuple[Row, ...]:
+    """Rows of a device."""
+    loaded = bench.card_of(device)
+    assert loaded is not None
+    return rows(bench, loaded, table)
+
+
+def test_rows_follow_the_definition_not_the_card(bench: Benchmark) -> None:
+    found = of(bench)
+    arms = [a for a in bench.definition.arms if a in {r.arm for r in found}]
+    assert list(dict.fromkeys(r.arm for r in found)) == arms
+    assert [(r.at["config"], r.at["n"]) for r in found[:5]] == [
+        ("spread-100", 1000),
+        ("spread-100", 10_000),
+        ("spread-100", 100_000),
+        ("spread-100", 1_000_000),
+        ("spread-1000", 1000),
+    ]
+
+
+def test_values_come_from_the_samples_and_are_derived_once(bench: Benchmark) -> None:
+    row = find(of(bench), config="spread-1000", n=1e6)[0]
+    assert row.raw is not None
+    samples = row.raw.values["wall"]
+    assert isinstance(samples, tuple)
+    wall, rate = row.value("wall"), row.value("flop_rate")
+    assert wall == summarise(samples, "block").flagged({"synthetic"})
+    assert rate.centre == pytest.approx(44.0 * 1e6 * 200 / wall.centre)
+    assert (rate.lo, rate.hi) == pytest.approx((44.0 * 1e6 * 200 / wall.hi, 44.0 * 1e6 * 200 / wall.lo))
+    assert row.value("n").centre == 1e6
+    assert row.value("wall") is wall
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"), [("sm_clock", "not recorded"), ("config", "not a number"), ("nonsense", "not a number")]
+)
+def test_a_missing_value_says_why_each_time(bench: Benchmark, key: str, reason: str) -> None:
+    row = of(bench)[0]
+    for _ in range(2):
+        with pytest.raises(Missing) as caught:
+            row.value(key)
+        assert caught.value.reason.startswith(reason)
+
+
+def test_anchors_are_permanent_and_apart(bench: Benchmark) -> None:
+    anchors = [r.anchor for r in of(bench)]
+    assert anchors[0] == "perf-rk4-made-up-gpu-main-persistent-spread-100-1000"
+    assert len(set(anchors)) == len(anchors)
+    assert not set(anchors) & {r.anchor for r in of(bench, "made-up-cpu")}
+
+
+def test_share_of_peak(bench: Benchmark) -> None:
+    row = find(of(bench), config="uniform-1000", n=1000)[0]
+    peak = 2 * 64 * 100 * 1.5e9
+    assert share_of_peak(row, "flop_rate").centre == pytest.approx(row.value("flop_rate").centre / peak)
+    with pytest.raises(Missing, match="no peak is named"):
+        share_of_peak(row, "wall")
+    cpu = of(bench, "made-up-cpu")[0]
+    with pytest.raises(Missing, match="do not give"):
+        share_of_peak(cpu, "flop_rate")
+
+
+def test_facts_of_the_device(bench: Benchmark) -> None:
+    device = of(bench)[0].card.device
+    assert device_fact(device, "device.sm_count").centre == 100
+    assert device_fact(device, "device.peak.dram").centre == 2 * 2e9 * 4096 / 8
+    for name in ("device.cores", "device.name", "device.nonsense", "device.ecc"):
+        with pytest.raises(Missing, match="not known"):
+            device_fact(device, name)
+
+
+def test_absences_most_specific_first(benchmarks: Path) -> None:
+    path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    card["not_run"] = [
+        {"arm": "eager", "reason": "everywhere"},
+        {"arm": "eager", "reason": "in main", "table": "main"},
+        {"arm": "eager", "reason": "at 1000", "at": {"n": 1000}},
+        {"arm": "eager", "reason": "there", "at": {"n": 1000, "config": "spread-100"}},
+        {"arm": "graph", "reason": "another arm"},
+    ]
+    path.write_text(json.dumps(card), encoding="utf-8")
+    loaded = load_library(benchmarks).benchmarks["rk4"].card_of("made-up-gpu")
+    assert loaded is not None
+    reasons = [a.reason for a in absences(loaded.card, "main", "eager", {"config": "spread-100", "n": 1000})]
+    assert reasons == ["there", "at 1000", "in main", "everywhere"]
+    assert [a.reason for a in absences(loaded.card, "main", "eager", {"config": "x", "n": 1})] == [
+        "in main",
+        "everywhere",
+    ]
+
+
+def test_one_tidy_table_of_everything(benchmarks: Path) -> None:
+    library = load_library(benchmarks)
+    frame = tidy(library)
+    assert set(frame["device"]) == {"made-up-cpu", "made-up-gpu"}
+    assert set(frame["origin"]) == {"synthetic"}
+    walls = frame[(frame["metric"] == "wall") & (frame["device"] == "made-up-gpu")]
+    assert len(walls) == 48
+    assert set(walls["unit"]) == {"s"}
+    assert (walls["lo"] <= walls["centre"]).all()
+    assert (walls["centre"] <= walls["hi"]).all()
+    assert set(walls["samples"]) == {5}
+    key = ["benchmark", "device", "table", "arm", "at.config", "at.n", "metric"]
+    assert not frame.duplicated(key).any()
+    assert len(tidy(library, device="made-up-cpu")) + len(tidy(library, device="made-up-gpu")) == len(frame)
+    assert tidy(library, benchmark="none").empty
+
+
+SERIES = """
+[axes.k]
+label = "K"
+scale = "log"
+[derived.best_k]
+label = "least K within 90 % of the best"
+is = "least(k, flop_rate, 90 %)"
+over = ["k"]
+[tables.ks]
+title = "K"
+axes = ["config", "k"]
+columns = ["wall"]
+[tables.least_k]
+title = "Least K"
+of = "ks"
+axes = ["config"]
+columns = ["best_k"]
+"""
+
+
+def test_a_table_of_series_has_a_row_for_each_and_stands_in_the_tidy_table(benchmarks: Path) -> None:
+    toml = benchmarks / "rk4" / "benchmark.toml"
+    toml.write_text(toml.read_text(encoding="utf-8") + SERIES, encoding="utf-8")
+    path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    for config, seconds in (("uniform-1000", (4.0, 2.0, 1.9)), ("spread-100", (1.0, 1.0, 1.0))):
+        card["measurements"] += [
+            {
+                "table": "ks",
+                "arm": "graph",
+                "at": {"config": config, "k": k},
+                "wall": [s] * 5,
+                "useful_flop": 1.0,
+                "flags": flags,
+            }
+            for k, s, flags in zip((8, 16, 32), seconds, ([], ["contaminated"], []), strict=True)
+        ]
+    path.write_text(json.dumps(card), encoding="utf-8")
+    library = load_library(benchmarks)
+    assert library.problems == ()
+    found = of(library.benchmarks["rk4"], table="least_k")
+    assert [(r.at["config"], r.value("best_k").centre, len(r.series), r.index) for r in found] == [
+        ("spread-100", 8.0, 3, -1),
+        ("uniform-1000", 16.0, 3, -1),
+    ]
+    assert found[0].flags == {"synthetic", "contaminated"}
+    with pytest.raises(Missing, match="not recorded"):
+        found[0].value("wall")
+    with pytest.raises(Missing, match="whole series over k"):
+        of(library.benchmarks["rk4"], table="ks")[0].value("best_k")
+    frame = tidy(library)
+    assert list(frame[frame["metric"] == "best_k"]["centre"]) == [8.0, 16.0]
