@@ -99,7 +99,7 @@ def test_nvml_dies_anywhere_and_the_run_goes_on(toy: SimpleNamespace, lives: int
     card = toy.measure("good", device="gpu")
     assert card.method.clocks_reason is not None
     assert "GPU is lost" in card.method.clocks_reason
-    assert [len(m.values["wall"]) for m in card.measurements] == [5, 5]  # type: ignore[arg-type] # samples
+    assert [len(m.values["wall"]) for m in card.measurements] == [5, 5]
     clocks = found(card, "good", 10).values.get("sm_clock", ())
     assert len(clocks) == max(0, min(5, (lives - 5) // 3))  # type: ignore[arg-type] # samples
     assert "sm_clock" not in found(card, "good", 100).values
