@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
@@ -71,16 +72,20 @@ def add_static(app: Sphinx, config: Config) -> None:
 
 def settings(app: Sphinx) -> Settings:
     """Absolute paths from the configuration. Raises Sphinx's error for a value that cannot be meant."""
-    config, source = app.config, Path(app.srcdir)
+    config = app.config
+
+    def place(path: str) -> Path:
+        return Path(os.path.normpath(app.srcdir / path))  # no ".." in messages; Sphinx has resolved links already
+
     pages = PurePosixPath(config.perfdocs_device_pages)
     if pages.is_absolute() or ".." in pages.parts:
         raise ConfigError("perfdocs_device_pages: expected a folder inside the documentation's sources")
     return Settings(
-        benchmarks=source / config.perfdocs_benchmarks,
+        benchmarks=place(config.perfdocs_benchmarks),
         cards=config.perfdocs_cards,
-        local=source / config.perfdocs_local if config.perfdocs_local else None,
+        local=place(config.perfdocs_local) if config.perfdocs_local else None,
         device_pages="" if pages == PurePosixPath() else pages.as_posix(),
-        cache=source / config.perfdocs_cache if config.perfdocs_cache else Path(app.doctreedir) / "perfdocs",
+        cache=place(config.perfdocs_cache) if config.perfdocs_cache else Path(app.doctreedir) / "perfdocs",
     )
 
 

@@ -1,0 +1,279 @@
+"""What an author writes: directives, their warnings, and what strangers' files can do to a page (nothing)."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import synthetic_card, write_synthetic
+from tests.sphinx_kit import Project, project, text_of_html
+
+from perfdocs.sphinx_ext.directives import DIRECTIVES
+from perfdocs.sphinx_ext.pages import MARKER, Part, Source, escape_title, markdown, rst
+
+PAGE = "Made up\n=======\n\n.. toctree::\n\n   devices/index\n\n"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Project:
+    return project(tmp_path, {})
+
+
+def page(made: Project, text: str) -> None:
+    (made.docs / "index.rst").write_text(PAGE + text, encoding="utf-8")
+
+
+UNKNOWN = [
+    (
+        ".. perf-results:: rk5",
+        'found the benchmark "rk5", expected a folder of `perfdocs_benchmarks`; did you mean "rk4"?; '
+        "correct the name [perfdocs.unknown-benchmark]",
+    ),
+    (
+        ".. perf-fastest:: rk4\n   :devices: made-up-gp",
+        'found the device "made-up-gp", expected a device with a card of rk4; did you mean "made-up-gpu"?; '
+        "correct the name [perfdocs.unknown-device]",
+    ),
+    (
+        ".. perf-table:: rk4\n   :table: mian",
+        'found the table "mian", expected a table of rk4; did you mean "main"?; '
+        "correct the name [perfdocs.unknown-table]",
+    ),
+    (
+        ".. perf-plot:: rk4\n   :plot: wal",
+        'found the plot "wal", expected a plot of rk4; did you mean "wall"?; correct the name [perfdocs.unknown-plot]',
+    ),
+    (
+        ".. perf-compare:: rk4\n   :at: spread-10, n=1e6",
+        'found the point "spread-10", expected a value of the axes config, n; did you mean "spread-100"?; '
+        "correct the name [perfdocs.unknown-point]",
+    ),
+    (
+        ".. perf-compare:: rk4\n   :at: m=1e6",
+        'found the axis "m", expected an axis of the table; correct the name [perfdocs.unknown-axis]',
+    ),
+    (".. perf-compare:: rk4\n   :at: n=many", 'found "many", expected a number; write n=1e6 [perfdocs.unknown-point]'),
+    (
+        ".. perf-device:: made-up-cpuu",
+        'found the device "made-up-cpuu", expected a device with a card; did you mean "made-up-cpu"?; '
+        "correct the name [perfdocs.unknown-device]",
+    ),
+    (
+        ".. perf-measured-on:: rk4, rk78",
+        'found the benchmark "rk78", expected a folder of `perfdocs_benchmarks`; did you mean "rk4"?; '
+        "correct the name [perfdocs.unknown-benchmark]",
+    ),
+]
+
+
+def test_words_that_name_nothing(made: Project) -> None:
+    """One located warning each, all of them, and the rest of the page is there."""
+    text, expected, line = "", [], PAGE.count("\n") + 1
+    for directive, message in UNKNOWN:
+        text += directive + "\n\n"
+        expected.append(f"docs/index.rst:{line}: WARNING: {message}")
+        line += directive.count("\n") + 2
+    page(made, text + "The end.\n")
+    built = made.build()
+    assert built.warnings == expected
+    assert "The end." in built.text("index.html")
+
+
+def test_warnings_can_be_suppressed(made: Project) -> None:
+    page(made, ".. perf-results:: rk5\n")
+    (made.cards / "bad.json").write_text("{")
+    assert made.build(suppress_warnings=["perfdocs.unknown-benchmark", "perfdocs.card-syntax"]).warnings == []
+
+
+@pytest.mark.parametrize("name", DIRECTIVES)
+def test_every_directive_shows_something(made: Project, name: str) -> None:
+    argument = {"perf-measured-on": "", "perf-device": "made-up-gpu"}.get(name, "rk4")
+    page(made, f".. {name}:: {argument}\n")
+    built = made.build("dirhtml")
+    assert built.warnings == []
+    assert '<div class="perfdocs">\n<' in built.text("index.html")
+
+
+def test_devices_beyond_the_limit_are_linked(made: Project) -> None:
+    for i in range(4):
+        write_synthetic(made.cards, f"gpu-{i}")
+    page(made, ".. perf-results:: rk4\n   :limit: 2\n")
+    html = made.build().text("index.html")
+    assert html.count('<div class="perfdocs-panel">') == 2
+    assert re.findall(r"More devices: .*?</p>", html)[0].count('<a class="reference internal" href="devices/') == 4
+
+
+def test_one_device_needs_no_tabs(made: Project) -> None:
+    page(made, ".. perf-results:: rk4\n   :devices: made-up-cpu\n")
+    html = made.build().text("index.html")
+    assert "perfdocs-tabs" not in html
+    assert "C++ and OpenMP" in html
+
+
+def test_nothing_measured_yet(made: Project) -> None:
+    for card in made.cards.iterdir():
+        card.unlink()
+    page(made, ".. perf-results:: rk4\n\n.. perf-measured-on::\n\n.. perf-plot:: rk4\n\n.. perf-arms:: rk4\n")
+    built = made.build()
+    assert built.warnings == []
+    assert text_of_html(built.text("index.html")).count("Not measured on any device yet.") == 3
+    assert "work stealing" in built.text("index.html")
+
+
+def test_bad_cards_are_one_warning_each_and_the_others_build(made: Project) -> None:
+    page(made, ".. perf-results:: rk4\n")
+
+    def spoil(name: str, **changes: Any) -> None:
+        card = synthetic_card(name) | changes
+        card["device"]["id"] = changes.get("id", name)
+        card.pop("id", None)
+        (made.cards / f"{name}.json").write_text(json.dumps(card))
+
+    (made.cards / "cut.json").write_text('{"schema": "perfdocs.card/1",')
+    spoil("future", schema="perfdocs.card/99")
+    spoil("named", id="otherwise")
+    spoil("retired", version=99)
+    spoil("stray", benchmark="rk78")
+    (made.cards / "lab").mkdir()
+    write_synthetic(made.cards / "lab", "made-up-cpu", kind="cpu")
+    built = made.build()
+    codes = [re.search(r"\[perfdocs\.([\w-]+)\]$", w) for w in built.warnings]
+    assert [m and m[1] for m in codes] == [
+        "card-syntax",
+        "card-future",
+        "card-two-files",
+        "card-name",
+        "card-version",
+        "card-benchmark",
+    ]
+    assert all(re.match(r"benchmarks/rk4/cards/[\w/-]+\.json(: |:\d)", w) for w in built.warnings)
+    assert "cards/made-up-cpu.json" in built.warnings[2]
+    assert "cards/lab/made-up-cpu.json holds too" in built.warnings[2]
+    html = built.text("index.html")
+    assert "Made Up Gpu" in html
+    assert "Made Up Cpu" not in html  # neither of the two is taken
+
+
+def test_benchmarks_folder_missing(made: Project) -> None:
+    page(made, ".. perf-measured-on::\n")
+    built = made.build(perfdocs_benchmarks="../nowhere")
+    assert [w.rsplit(" ", 1)[1] for w in built.warnings] == ["[perfdocs.benchmarks-missing]"]
+
+
+HOSTILE = (
+    '<script>alert(1)</script><img src=x onerror="alert(2)"> `x` *y* |z| {{ 7*7 }} $q$ _u_ [t](javascript:x) <!-- \' "'
+)
+
+
+def hostile_card() -> dict[str, Any]:
+    card = synthetic_card("hostile-gpu")
+    card["device"] |= {"name": HOSTILE[:119], "vendor": HOSTILE[:119], "mig": HOSTILE[:79]}
+    card["host"] |= {"os": HOSTILE[:119], "driver": HOSTILE[:79]}
+    card["software"] = {HOSTILE[:79]: HOSTILE[:79]}
+    card["not_run"] = [{"arm": "torch_graph", "kind": "error", "reason": HOSTILE}]
+    card["method"] |= {"pinning": HOSTILE, "timer": HOSTILE[:79]}
+    card["origin"] = {"kind": "imported", "source": HOSTILE, "licence": HOSTILE}
+    return card
+
+
+@pytest.mark.parametrize("builder", ["html", "epub", "text"])
+@pytest.mark.parametrize("suffix", [".rst", ".md"])
+def test_hostile_strings_are_text(made: Project, builder: str, suffix: str) -> None:
+    (made.cards / "hostile-gpu.json").write_text(json.dumps(hostile_card()))
+    toml = made.cards.parent / "benchmark.toml"
+    evil = json.dumps(HOSTILE, ensure_ascii=False)
+    toml.write_text(
+        toml.read_text()
+        .replace('"Damped oscillators, fixed step"', evil)
+        .replace('"work stealing"', evil)
+        .replace('"Wall time against batch size"', evil)
+    )
+    extra: dict[str, Any] = {}
+    if suffix == ".md":
+        extra["source_suffix"] = {".md": "markdown"}
+        (made.docs / "index.md").write_text(
+            "# Made up\n\n```{toctree}\ndevices/index\n```\n\n```{perf-results} rk4\n```\n"
+        )
+    else:
+        page(made, ".. perf-results:: rk4\n\n.. perf-arms:: rk4\n")
+    built = made.build(builder, **extra)
+    assert built.warnings == []
+    seen = 0
+    for path in built.out.rglob("*"):
+        if path.suffix in (".html", ".xhtml", ".opf", ".ncx", ".svg"):
+            text = path.read_text()
+            seen += "alert(1)" in text
+            assert "<script>alert" not in text, path
+            assert "<img src=x" not in text, path
+            assert not re.search(r"<[^>]* on\w+=", re.sub(r'"[^"]*"', '""', text)), path
+            assert 'javascript:x"' not in text
+        elif path.suffix == ".txt":
+            seen += "alert(1)" in path.read_text()
+    assert seen >= 2
+    assert (made.docs / f"devices/hostile-gpu{suffix}").is_file()
+
+
+def test_this_machine_unpublished(made: Project) -> None:
+    write_synthetic(made.root / "local" / "rk4", "made-up-gpu", factor=2.0)
+    page(made, ".. perf-results:: rk4\n")
+    built = made.build(perfdocs_local="../local")
+    assert built.warnings == []
+    name = "Made Up Gpu (this machine, unpublished)"
+    assert f"<bdi>{name}</bdi></label>" in built.text("index.html")
+    assert f"<h1>{name}" in built.text("devices/made-up-gpu-local.html")
+    assert json.loads(built.text("_perfdocs/cards/rk4/made-up-gpu-local.json"))["device"]["id"] == "made-up-gpu"
+    again = made.build()  # switched off: gone
+    assert not [n for n in again.files() if "-local" in n]
+
+
+def test_device_pages_an_author_wrote_stay(made: Project) -> None:
+    page(made, ".. perf-measured-on::\n")
+    (made.docs / "devices").mkdir()
+    (made.docs / "devices" / "index.md").write_text("# My devices\n\n```{toctree}\n:glob:\n\n*\n```\n")
+    (made.docs / "devices" / "made-up-gpu.rst").write_text("Mine\n====\n")
+    built = made.build()
+    assert built.warnings == []
+    assert sorted(p.name for p in (made.docs / "devices").iterdir()) == [
+        "index.md",
+        "made-up-cpu.rst",
+        "made-up-gpu.rst",
+    ]
+    assert "Mine" in built.text("devices/made-up-gpu.html")
+    (made.cards / "made-up-gpu.json").unlink()
+    made.build()
+    assert (made.docs / "devices" / "made-up-gpu.rst").read_text() == "Mine\n====\n"
+
+
+def test_device_pages_can_be_switched_off(made: Project) -> None:
+    (made.docs / "index.rst").write_text(
+        "Made up\n=======\n\n.. perf-table:: rk4\n   :devices: made-up-gpu\n   :detail:\n"
+    )
+    built = made.build(perfdocs_device_pages="")
+    assert built.warnings == []
+    assert not (made.docs / "devices").exists()
+    assert 'id="perf-rk4-made-up-gpu-main-persistent-spread-100-1000"' in built.text("index.html")
+
+
+def test_two_devices_of_one_name_are_told_apart(made: Project) -> None:
+    card = synthetic_card("twin-gpu")
+    card["device"]["name"] = "Made Up Gpu"
+    (made.cards / "twin-gpu.json").write_text(json.dumps(card))
+    page(made, ".. perf-results:: rk4\n")
+    html = made.build().text("index.html")
+    assert "<bdi>Made Up Gpu (made-up-gpu)</bdi></label>" in html
+    assert "<bdi>Made Up Gpu (twin-gpu)</bdi></label>" in html
+
+
+def test_titles_of_device_pages_hold_no_markup() -> None:
+    assert escape_title("a  b\u2028c") == "a b c"
+    assert escape_title("*x* `y`") == r"\*x\* \`y\`"
+    assert escape_title(" ") == "–"
+    source = Source("T_", (Part("perf-device", "d", (":facts:",)), Part("perf-device", "d", (), "H")), True, ("d",))
+    for text in (rst(source), markdown(source)):
+        assert MARKER in text[:200]
+        assert r"T\_" in text
+    assert ".. perf-device:: d\n   :facts:\n" in rst(source)
+    assert "```{perf-device} d\n:facts:\n```" in markdown(source)
