@@ -1,7 +1,7 @@
 """Cards that were read and found right before, kept by content so that the next build need not check them again.
 
-What is kept is a copy of nothing but the card itself, in a folder that may be deleted at any time. It is read back
-through the same types; what does not fit them is as good as absent.
+What is kept is the card itself and nothing else, in a folder that may be deleted at any time. What does not read back
+as a card is as good as absent.
 """
 
 from __future__ import annotations
@@ -14,14 +14,30 @@ from pathlib import Path
 
 import msgspec
 
-from .card import Card
+from .card import AxisValue, Card, Measurement, MetricValue
 
 __all__ = ["CardStore"]
 
 _SUFFIX = ".card"
 _RULES = ("card", "definition", "expression", "flags", "library", "peaks", "tree")
 """Modules that say what is right: where one changes, every card is checked anew."""
-_decoder = msgspec.msgpack.Decoder(Card)
+
+
+class _Measurement(Measurement, frozen=True, kw_only=True):
+    """A measurement whose keys were found right: not held against their patterns again, most of a reading's time."""
+
+    table: str
+    arm: str
+    at: dict[str, AxisValue] = msgspec.field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    values: dict[str, MetricValue] = msgspec.field(default_factory=dict)
+
+
+class _Card(Card, frozen=True, kw_only=True):
+    measurements: tuple[_Measurement, ...]
+
+
+_decoder = msgspec.msgpack.Decoder(_Card)
 
 
 @cache
