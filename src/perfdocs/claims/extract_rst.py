@@ -18,8 +18,8 @@ _DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w:.+-]+)::\s*(.*)")
 _COMMENT = re.compile(r"(\s*)\.\.(?:\s|$)")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d+|[a-zA-Z]|#)[.)])\s+\S")
 _ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1{1,}\s*$")
-_ROLE = re.compile(r":(claim|value):`((?:[^`\\]|\\.)+)`", re.DOTALL)
-_CODE = re.compile(r"``(.{1,1000}?)``", re.DOTALL)
+_CODE = re.compile(r"``(.{1,1000}?)``(?!`)", re.DOTALL)
+_CODE_OR_ROLE = re.compile(r"``.{1,1000}?``(?!`)|:(claim|value):`((?:[^`\\]|\\.)+)`", re.DOTALL)
 _OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
 _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
 
@@ -121,7 +121,9 @@ class _Walk:
         raw = "\n".join(self.lines[begin:end])
         block, last = "", 0
         placed: list[Placed] = []
-        for m in _ROLE.finditer(raw):
+        for m in _CODE_OR_ROLE.finditer(raw):
+            if m[1] is None:
+                continue
             block += self._plain(raw[last : m.start()])
             line = self.first_line + begin + raw.count("\n", 0, m.start())
             content = re.sub(r"\\(.)", r"\1", m[2])

@@ -78,6 +78,8 @@ def _exempt_or(kind: Kind, expression: str, text: str = "") -> Found:
 def read_comment(comment: str) -> Found | None:
     """What a whole HTML comment says to perfdocs, or ``None`` where it is none of ours."""
     body = comment.strip().removeprefix("<!--").removesuffix("-->")
+    if _LEFT_OVER.search(body):
+        return _broken("a comment inside a comment that was not closed", "close the first with `-->`")
     m = _COMMENT.match(body[:4000].strip())
     word = m[1].lower() if m else ""
     if m is None or (word not in _WORDS and not (m[2] and difflib.get_close_matches(word, _WORDS, 1, 0.8))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,6 +32,11 @@ CODES: Mapping[str, str] = {
 Form = Literal["claim", "given", "exempt", "value", "broken"]
 Use = tuple[str, str | None]
 """A benchmark and a device whose card was asked; ``None`` for the set of the benchmark's devices."""
+
+
+def _breakable(text: str) -> str:
+    """With plain spaces: a terminal does not print the no-break ones."""
+    return re.sub(r"[\u00a0\u202f\u2009]", " ", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,8 @@ class Outcome:
         if self.problem is None:
             return ""
         p = self.problem
-        quoted = f' in "{clean(self.bound.sentence, 160)}"' if self.bound.sentence else ""
-        return f"found {clean(p.found)}{quoted}, expected {p.expected}; {p.do}"
+        quoted = f' in "{clean(_breakable(self.bound.sentence), 160)}"' if self.bound.sentence else ""
+        return f"found {clean(_breakable(p.found))}{quoted}, expected {_breakable(p.expected)}; {_breakable(p.do)}"
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""

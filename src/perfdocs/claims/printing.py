@@ -32,7 +32,8 @@ def check_value(bound: Bound, library: Library) -> Outcome:
     except PerfdocsError as error:
         return Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
     text = _text(quantity, valued)
-    about = f"{bound.expression}{data.place(quantity.rows, context)}: {show(quantity)}"
+    style = "percent" if is_share(valued.value) and valued.relation is None else ""
+    about = f"{bound.expression}{data.place(quantity.rows, context)}: {show(quantity, style)}"
     row = quantity.rows[0] if quantity.rows else None
     device, anchor = (row.card.device.id, row.anchor) if row else ("", "")
     mark = Mark(0, len(text), about, device, anchor, tuple(sorted(quantity.value.flags)))

@@ -1,0 +1,163 @@
+"""Claims on pages: the roles ``claim`` and ``value``, the directive ``given``, and the comments of MyST pages.
+
+Roles and directive leave neutral nodes; :class:`CheckClaims` finds them and the comments while the page is read, checks
+them against the published cards, notes what the page depends on, and leaves plain text with marks that link a number
+to its row. No comment survives: titles, the toctree and the search index are made after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from docutils import nodes
+from docutils.utils import Reporter
+from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from ..claims.check import check_all
+from ..claims.forms import Found, read_role
+from ..claims.model import Outcome
+from ..errors import clean
+from ..flags import FLAGS
+from . import project as keys
+from .claims_tree import ClaimNode, GivenNode, MarkNode, Page, ValueNode
+from .domain import domain_of, project_of
+from .links import row_url
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+__all__ = ["setup_claims"]
+
+logger = logging.getLogger("perfdocs")
+
+
+def setup_claims(app: Sphinx) -> None:
+    """Register roles, directive and transforms."""
+    app.add_role("claim", ClaimRole())
+    app.add_role("value", ValueRole())
+    app.add_directive("given", GivenDirective)
+    app.add_transform(CheckClaims)
+    app.add_post_transform(ResolveMarks)
+
+
+class ClaimRole(SphinxRole):
+    """``text <expression>``: the text, with its markup, bound to the expression."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """One node around the parsed text."""
+        found = read_role(self.text)
+        node = ClaimNode(self.rawtext, found=found)
+        self.set_source_info(node)
+        if found.kind == "broken":
+            node += nodes.Text(self.text)
+            return [node], []
+        memo = _Memo(self.inliner.document, self.inliner.reporter, self.inliner)
+        children, messages = self.inliner.parse(found.text, self.lineno, memo, node)  # type: ignore[arg-type] # a struct
+        node += children
+        return [node], messages
+
+
+class _Memo:
+    """What docutils' inline parser asks of its memo."""
+
+    def __init__(self, document: nodes.document, reporter: Reporter, inliner: Any) -> None:
+        self.document, self.reporter, self.inliner, self.language = document, reporter, inliner, inliner.language
+
+
+class ValueRole(SphinxRole):
+    """A number from the data; printed once the givens around it are known."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """One node without text."""
+        node = ValueNode(self.rawtext, found=Found("value", self.text.strip()))
+        self.set_source_info(node)
+        return [node], []
+
+
+class GivenDirective(SphinxDirective):
+    """What the claims after it speak of, to the end of its list item or section."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = False
+    option_spec: ClassVar[dict[str, Any]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """One node that is gone once the page is read."""
+        argument = self.arguments[0].strip() if self.arguments else ""
+        found = Found("given", argument)
+        if not argument:
+            found = Found("broken", "the directive `given` without an argument", "write it behind `given`")
+        node = GivenNode("", found=found)
+        self.set_source_info(node)
+        return [node]
+
+
+class CheckClaims(SphinxTransform):
+    """Check every claim of a page as it is read."""
+
+    default_priority = 320  # substitutions are in place; titles are not yet collected, quotes not yet curled
+
+    def apply(self, **kwargs: Any) -> None:  # noqa: ARG002 - the signature of docutils
+        """Check, note dependencies, warn, and leave text with marks."""
+        page = Page(self.document, self.env.docname, str(self.env.doc2path(self.env.docname)))
+        bounds = page.bounds()
+        outcomes = check_all(bounds, project_of(self.env).published)
+        if bounds:
+            domain_of(self.env).note(self.env.docname, sorted(set(_dependencies(outcomes))))
+        for outcome in outcomes:
+            if not outcome.passes:
+                _warn(outcome, page)
+        page.finish(outcomes)
+
+
+def _dependencies(outcomes: tuple[Outcome, ...]) -> Iterator[keys.Key]:
+    yield keys.RENDERER
+    yield keys.BENCHMARKS
+    for outcome in outcomes:
+        for benchmark, device in outcome.uses:
+            yield keys.definition(benchmark)
+            yield keys.devices(benchmark) if device is None else keys.card(benchmark, device)
+
+
+def _warn(outcome: Outcome, page: Page) -> None:
+    assert outcome.problem is not None
+    logger.warning(
+        "%s",
+        clean(outcome.message, 1200),
+        type="perfdocs",
+        subtype=outcome.problem.code,
+        location=page.location(outcome.bound),
+    )
+
+
+class ResolveMarks(SphinxPostTransform):
+    """Turn marks into links to their rows where the builder makes pages; elsewhere into plain text."""
+
+    default_priority = 6
+
+    def run(self, **kwargs: Any) -> None:  # noqa: ARG002 - the signature of docutils
+        """Resolve every mark of the page being written."""
+        builder = domain_of(self.env).builder
+        for node in list(self.document.findall(MarkNode)):
+            url = None
+            if builder is not None and builder.format == "html" and node["anchor"] and node["linked"]:
+                url = row_url(builder, self.env.docname, project_of(self.env), node["device"], node["anchor"])
+            inner: nodes.Element
+            if url is None:
+                inner = nodes.inline("", "", *node.children, classes=["perfdocs-claim"])
+            else:
+                inner = nodes.reference("", "", *node.children, internal=True, refuri=url, classes=["perfdocs-claim"])
+                inner["reftitle"] = node["about"]
+            node.replace_self([inner, *_flags(node)])
+
+
+def _flags(node: MarkNode) -> Iterator[nodes.Node]:
+    """The flags of a number, as in tables."""
+    shown = "".join(FLAGS[flag].mark for flag in node["flags"] if flag in FLAGS)
+    if shown:
+        yield nodes.superscript("", shown, classes=["perfdocs-flags"])

@@ -1,0 +1,311 @@
+"""Claims in a doctree: where they stand, what they speak for, and the marks left when they are checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from docutils import nodes
+from sphinx import addnodes
+
+from ..claims.forms import Found, Frames, Placed, bounds_of, broken_texts, comments_in, read_comment
+from ..claims.model import Bound, Given, Mark, Outcome
+
+__all__ = ["ClaimNode", "GivenNode", "MarkNode", "Page", "ValueNode"]
+
+
+class _FoundNode(nodes.Element):
+    @property
+    def found(self) -> Found:
+        """What was written."""
+        found = self["found"]
+        assert isinstance(found, Found)
+        return found
+
+
+class ClaimNode(nodes.Inline, _FoundNode):
+    """A ``claim`` role until the page is checked; its children are the words."""
+
+
+class ValueNode(nodes.Inline, _FoundNode):
+    """A ``value`` role until the page is checked."""
+
+
+class GivenNode(nodes.Invisible, _FoundNode):
+    """A ``given`` directive until the page is checked."""
+
+
+class MarkNode(nodes.Inline, nodes.TextElement):
+    """Words that the data answer for: attributes ``about``, ``device``, ``anchor``, ``flags``, ``linked``."""
+
+
+_CODE = (nodes.literal, nodes.math)
+_SILENT = (nodes.image, nodes.footnote_reference, nodes.citation_reference, nodes.target, nodes.raw, nodes.comment)
+_VERBATIM = (nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw)
+
+
+@dataclass(slots=True)
+class _Block:
+    """One block of text: its words as claims read them, and which node holds which stretch."""
+
+    element: nodes.Element
+    text: str = ""
+    stretches: list[tuple[int, nodes.Text]] = field(default_factory=list)
+    placed: list[tuple[nodes.Node, Placed]] = field(default_factory=list)
+    start: int = 0
+    """Where the words of the next comment begin."""
+
+    def read(self, line: int) -> None:
+        self._children(self.element, line)
+
+    def _line(self, line: int) -> int:
+        return line + self.text.count("\n")
+
+    def _children(self, element: nodes.Element, line: int) -> None:
+        for child in element.children:
+            if isinstance(child, nodes.Text):
+                for at, found in broken_texts(str(child)):
+                    here = Placed(found, len(self.text) + at, len(self.text) + at, self._line(line))
+                    self.placed.append((child, here))
+                self.stretches.append((len(self.text), child))
+                self.text += str(child)
+            elif isinstance(child, ClaimNode):
+                before, at = len(self.text), self._line(line)
+                self._children(child, line)
+                found = child.found
+                if found.kind != "broken":
+                    found = Found(found.kind, found.expression, self.text[before:])
+                self.placed.append((child, Placed(found, before, len(self.text), at)))
+                self.start = len(self.text)
+            elif isinstance(child, ValueNode):
+                here = Placed(child.found, len(self.text), len(self.text), self._line(line))
+                self.placed.append((child, here))
+                self.text += f"`{child.found.expression}`"
+            elif isinstance(child, _CODE):
+                self.text += f"`{child.astext()}`"
+            elif is_comment(child):
+                self._comment(child, line)
+            elif isinstance(child, nodes.Element) and not isinstance(child, _SILENT):
+                self._children(child, line)
+
+    def _comment(self, child: nodes.Node, line: int) -> None:
+        found = read_comment(child.astext())
+        if found is not None and found.kind != "strict":
+            self.placed.append((child, Placed(found, self.start, len(self.text), self._line(line))))
+            self.start = len(self.text)
+
+
+def is_comment(node: nodes.Node) -> bool:
+    """Whether a node is a whole HTML comment."""
+    text = node.astext() if isinstance(node, nodes.raw) and node.get("format") == "html" else ""
+    return text.lstrip().startswith("<!--") and text.rstrip().endswith("-->") and text.count("<!--") == 1
+
+
+class _Around(Frames):
+    """Givens by where they stand: one holds to the end of the list item or section around it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: list[tuple[nodes.Node | None, Given]] = []
+        self.here: nodes.Node = nodes.Text("")
+
+    def _chain(self) -> list[nodes.Node]:
+        scopes = (nodes.section, nodes.list_item, nodes.document)
+        found: list[nodes.Node] = [n for n in _upwards(self.here.parent) if isinstance(n, scopes)]
+        return found[::-1]
+
+    def givens(self) -> tuple[Given, ...]:
+        chain = self._chain()
+        return tuple(given for scope in chain for other, given in self._known if other is scope)
+
+    def add(self, given: Given) -> None:
+        chain = self._chain()
+        self._known.append((chain[-1] if chain else None, given))
+
+
+class Page:
+    """Every claim of a page, found once, and marked once it is checked."""
+
+    def __init__(self, document: nodes.document, docname: str, path: str) -> None:
+        self.document, self.docname, self.path = document, docname, path
+        self._homes: list[tuple[Bound, nodes.Node, _Block | None, int]] = []
+        self._remove: list[nodes.Node] = []
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def bounds(self) -> list[Bound]:
+        """What is bound on this page, in its order. Comments are noted for removal."""
+        frames, seen = _Around(), set[int]()
+        for node in list(self.document.findall(_speaks)):
+            block = node if isinstance(node, (GivenNode, nodes.raw)) and not _inline(node) else _block_of(node)
+            if id(block) in seen:
+                continue
+            seen.add(id(block))
+            if isinstance(block, GivenNode):
+                self._given(block, frames)
+            elif isinstance(block, nodes.raw):
+                self._raw(block, frames)
+            else:
+                self._block(block, frames)
+        return [bound for bound, _, _, _ in self._homes]
+
+    def _file(self, node: nodes.Node) -> str:
+        source = next((n.source for n in _upwards(node) if n.source), None) or self.path
+        return re.sub(r":docstring of .*", "", source)
+
+    def _note(self, node: nodes.Node, block: _Block | None, text: str, placed: Placed, frames: _Around) -> None:
+        frames.here = node
+        bound = bounds_of(self._file(node), text, placed, frames)
+        self._homes.append((bound, node, block, placed.start))
+
+    def _given(self, node: GivenNode, frames: _Around) -> None:
+        self._note(node, None, "", Placed(node.found, 0, 0, _line(node)), frames)
+        self._remove.append(node)
+
+    def _raw(self, node: nodes.raw, frames: _Around) -> None:
+        """A block of HTML: a given may stand in it; a claim would speak for nothing."""
+        html, kept, last = node.astext(), "", 0
+        for start, end in comments_in(html):
+            found = read_comment(html[start:end])
+            if found is None:
+                continue
+            kept, last = kept + html[last:start], end
+            if found.kind in ("claim", "exempt"):
+                what = "a claim at the start of a line, which would cut the paragraph in two"
+                found = Found("broken", what, "write it right behind a word")
+            if found.kind != "strict":
+                line = _line(node) + html.count("\n", 0, start)
+                self._note(node, None, html[:start], Placed(found, 0, start, line), frames)
+        kept += html[last:]
+        for _, found in broken_texts(html[last:]):
+            self._note(node, None, "", Placed(found, 0, 0, _line(node)), frames)
+        if not kept.strip():
+            self._remove.append(node)
+        elif kept != html:
+            node.children = [nodes.Text(kept)]
+            node.rawsource = kept
+            node.setup_child(node.children[0])
+
+    def _block(self, element: nodes.Element, frames: _Around) -> None:
+        block = _Block(element)
+        block.read(_line(element))
+        for node, placed in block.placed:
+            self._note(node, block, block.text, placed, frames)
+        self._remove += [n for n in element.findall(nodes.raw) if is_comment(n) and read_comment(n.astext())]
+
+    def location(self, bound: Bound) -> str | tuple[str, int]:
+        """Where Sphinx shows a warning about it."""
+        return (self.docname, bound.line) if bound.file == self.path else f"{bound.file}:{bound.line}"
+
+    # --- marking -----------------------------------------------------------------------------------------------
+
+    def finish(self, outcomes: Sequence[Outcome]) -> None:
+        """Mark what holds, print values, and take away everything that was only for the check."""
+        by_bound = {id(o.bound): o for o in outcomes}
+        marks: dict[int, tuple[nodes.Text, list[Mark]]] = {}
+        for bound, node, block, start in self._homes:
+            outcome = by_bound.get(id(bound))
+            if isinstance(node, ValueNode):
+                node.replace_self(_printed(node, outcome))
+            elif block is not None and outcome is not None and outcome.passes:
+                for mark in outcome.marks:
+                    for text, local in _local(block, mark, start):
+                        marks.setdefault(id(text), (text, []))[1].append(local)
+        for text, found in marks.values():
+            _mark_text(text, sorted(found, key=lambda m: m.start))
+        for node in list(self.document.findall(ClaimNode)):
+            node.replace_self(node.children)
+        for node in self._remove:
+            if node.parent is not None:
+                _take_away(node)
+
+
+def _take_away(node: nodes.Node) -> None:
+    """Remove a node, and one of the spaces where it leaves two."""
+    parent = node.parent
+    assert parent is not None
+    at = parent.index(node)
+    before, after = (parent[i] if 0 <= i < len(parent) else None for i in (at - 1, at + 1))
+    parent.remove(node)
+    open_before = before is None or before.astext()[-1:].isspace()
+    if isinstance(after, nodes.Text) and open_before and isinstance(parent, nodes.TextElement) and after[:1] == " ":
+        parent.replace(after, nodes.Text(after[1:]))
+
+
+def _upwards(node: nodes.Node | None) -> Iterator[nodes.Node]:
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+def _line(node: nodes.Node) -> int:
+    return next((n.line for n in _upwards(node) if n.line), 1)
+
+
+def _inline(node: nodes.Node) -> bool:
+    return isinstance(node.parent, (nodes.TextElement, nodes.Inline))
+
+
+def _speaks(node: nodes.Node) -> bool:
+    """Whether a node has to do with claims."""
+    if isinstance(node, (ClaimNode, ValueNode, GivenNode)):
+        return True
+    if isinstance(node, nodes.raw):
+        return node.get("format") == "html" and "<!--" in node.astext()
+    if isinstance(node, nodes.Text) and ("<!--" in node or "{" in node or ":`" in node):
+        verbatim = any(isinstance(n, _VERBATIM) for n in _upwards(node.parent))
+        return not verbatim and next(broken_texts(str(node)), None) is not None
+    return False
+
+
+def _block_of(node: nodes.Node) -> nodes.Element:
+    """The block of text around an inline node."""
+    return next(n for n in _upwards(node.parent) if isinstance(n, nodes.Element) and not isinstance(n, nodes.Inline))
+
+
+def _local(block: _Block, mark: Mark, offset: int) -> Iterable[tuple[nodes.Text, Mark]]:
+    """The mark within the one text node in which it begins."""
+    start, end = mark.start + offset, mark.end + offset
+    for at, text in block.stretches:
+        if at <= start < at + len(text):
+            stop = min(end, at + len(text))
+            local = Mark(start - at, stop - at, mark.about, mark.device, mark.anchor, mark.flags)
+            return [(text, local)]
+    return []
+
+
+def _mark_text(text: nodes.Text, marks: Sequence[Mark]) -> None:
+    """Replace a text node by its pieces, marked ones among them; never inside a title or a link."""
+    around = list(_upwards(text.parent))
+    if any(isinstance(n, (nodes.title, nodes.rubric, nodes.caption)) for n in around):
+        return  # a title is copied to places that know no marks
+    linked = not any(isinstance(n, (nodes.reference, addnodes.pending_xref)) for n in around)
+    words, pieces, last = str(text), list[nodes.Node](), 0
+    for mark in marks:
+        if mark.start < last:
+            continue
+        if mark.start > last:
+            pieces.append(nodes.Text(words[last : mark.start]))
+        pieces.append(_marked(words[mark.start : mark.end], mark, linked=linked))
+        last = mark.end
+    if last < len(words):
+        pieces.append(nodes.Text(words[last:]))
+    text.parent.replace(text, pieces)
+
+
+def _marked(words: str, mark: Mark, *, linked: bool) -> MarkNode:
+    return MarkNode(
+        "", words, about=mark.about, device=mark.device, anchor=mark.anchor, flags=list(mark.flags), linked=linked
+    )
+
+
+def _printed(node: ValueNode, outcome: Outcome | None) -> nodes.Node:
+    """The number of a value role; its expression where there is none, which a warning has said."""
+    if outcome is None or not outcome.passes:
+        return nodes.literal("", node.found.expression)
+    around = list(_upwards(node.parent))
+    if any(isinstance(n, (nodes.title, nodes.rubric, nodes.caption)) for n in around):
+        return nodes.Text(outcome.measured)
+    linked = not any(isinstance(n, (nodes.reference, addnodes.pending_xref)) for n in around)
+    return _marked(outcome.measured, outcome.marks[0], linked=linked)

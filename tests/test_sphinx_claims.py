@@ -1,0 +1,186 @@
+"""Claims on pages: both forms alike, warnings where they do not hold, comments nowhere in any output."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from tests.claims.toy import gpu_card, write_toy
+from tests.sphinx_kit import CONF, Built, Project, text_of_html
+
+INDEX = "Home\n====\n\n.. toctree::\n\n   {}\n   devices/index\n"
+GIVEN = "toy, toy-gpu, spread-1000, n=1e6"
+COMMENTS = f"""# Reading it
+
+<!-- given: {GIVEN} -->
+
+**510 µs**<!-- claim: stealing -->, with code `x = 1`, against 1.17 ms<!-- claim: simple -->;
+2.30× faster<!-- claim: stealing faster than simple by ? -->.
+
+- At N = 10⁵ 60 µs<!-- claim: at n=?: stealing --> or so<!-- exempt: a manner of speaking -->.
+"""
+ROLES = f"""# Reading it
+
+```{{given}} {GIVEN}
+```
+
+{{claim}}`**510 µs** <stealing>`, with code `x = 1`, against {{claim}}`1.17 ms <simple>`;
+{{claim}}`2.30× faster <stealing faster than simple by ?>`.
+
+- {{claim}}`At N = 10⁵ 60 µs <at n=?: stealing>` or {{claim}}`so <exempt: a manner of speaking>`.
+"""
+RST = f"""Reading it
+==========
+
+.. given:: {GIVEN}
+
+:claim:`**510 µs** <stealing>`, with code ``x = 1``, against :claim:`1.17 ms <simple>`;
+:claim:`2.30× faster <stealing faster than simple by ?>`.
+
+- :claim:`At N = 10⁵ 60 µs <at n=?: stealing>` or :claim:`so <exempt: a manner of speaking>`.
+"""
+
+
+def make(root: Path, pages: dict[str, str], conf: str = CONF) -> Project:
+    """A project with the toy benchmark and these pages."""
+    made = Project(root)
+    made.docs.mkdir()
+    write_toy(root / "benchmarks")
+    (made.docs / "conf.py").write_text(conf)
+    names = [Path(name).stem for name in pages]
+    (made.docs / "index.rst").write_text(INDEX.format("\n   ".join(names)))
+    for name, text in pages.items():
+        (made.docs / name).write_text(text, encoding="utf-8")
+    return made
+
+
+def body(built: Built, page: str) -> str:
+    """The first section of a page."""
+    html = built.text(page)
+    return html[html.index("<section") : html.index("</section>")]
+
+
+def test_both_forms_and_both_markups_give_the_same_page(tmp_path: Path) -> None:
+    built = make(tmp_path, {"comments.md": COMMENTS, "roles.md": ROLES, "rst.rst": RST}).build()
+    assert built.warnings == []
+    comments, roles, rst = (body(built, f"{name}.html") for name in ("comments", "roles", "rst"))
+    assert comments == roles == rst
+    assert comments.count('class="perfdocs-claim reference internal"') == 4
+    assert "510.4 µs (509.4–511.4 µs), synthetic" in comments.replace("\u00a0", " ")
+    targets = re.findall(r'class="perfdocs-claim[^"]*" href="([^"#]+)#([^"]+)"', built.text("comments.html"))
+    assert len(targets) == 4
+    for page, anchor in targets:  # each number leads to its row
+        assert f'id="{anchor}"' in built.text(page)
+
+
+FALSE = f"""# Wrong<!-- perfdocs: strict -->
+
+<!-- given: {GIVEN} -->
+
+Right: 510 µs<!-- claim: stealing -->. Wrong: 511 µs<!-- claim: stealing -->,
+and {{claim}}`2.4× faster <stealing faster than simple by ?>`.
+
+- One thread per sample leads<!-- claim: simple leads gpu -->.
+- {{value}}`steeling`
+
+<!-- claim: stealing -->
+
+Left {{claim}} `x`. <!-- given: xyz --> 5 s<!-- claim: stealing -->
+
+```{{note}}
+It takes 138 µs<!-- claim: at n=1e5: simple under ? -->.
+```
+"""
+
+
+WARNINGS = """\
+docs/wrong.md:5: WARNING: found "511 µs" for stealing at spread-1000, N = 10⁶ on toy-gpu in "Right: 510 µs. Wrong: \
+511 µs, and 2.4× faster.", expected 510.4 µs (509.4–511.4 µs), synthetic, as measured; write "510 µs" \
+[perfdocs.claim-number]
+docs/wrong.md:6: WARNING: found "2.4×" for stealing faster than simple at spread-1000, N = 10⁶ on toy-gpu in "Wrong: \
+511 µs, and 2.4× faster.", expected 2.298× (2.289–2.307×), synthetic, as measured; write "2.3×" [perfdocs.claim-number]
+docs/wrong.md:8: WARNING: found simple leads gpu at spread-1000, N = 10⁶ on toy-gpu in "One thread per sample leads.", \
+expected stealing 510.4 µs (509.4–511.4 µs), synthetic, simple 1.173 ms (1.171–1.175 ms), synthetic, as measured; \
+write that stealing leads [perfdocs.claim-order]
+docs/wrong.md:9: WARNING: found "steeling", expected a name of toy; did you mean "stealing"?; correct the name \
+[perfdocs.claim-name]
+docs/wrong.md:11: WARNING: found a claim at the start of a line, which would cut the paragraph in two, expected a \
+claim that is read; write it right behind a word [perfdocs.claim-broken]
+docs/wrong.md:13: WARNING: found `{claim}` as plain text in "Left {claim} `x`.", expected a claim that is read; write \
+the role with its backticks, on one line [perfdocs.claim-broken]
+docs/wrong.md:13: WARNING: found "xyz", expected a name of toy; correct the name; the claims under this given are \
+not checked [perfdocs.claim-given]
+"""
+
+
+def test_the_whole_list_of_warnings(tmp_path: Path) -> None:
+    built = make(tmp_path, {"wrong.md": FALSE}).build()
+    assert built.warnings == WARNINGS.splitlines()
+
+
+@pytest.mark.parametrize("builder", ["dirhtml", "singlehtml", "epub", "latex", "text", "man"])
+def test_comments_are_in_no_output(tmp_path: Path, builder: str) -> None:
+    title = f"# Of 510 µs<!-- claim: at toy, toy-gpu, spread-1000, n=1e6: stealing --> and more\n\n{COMMENTS[13:]}"
+    more = f"\n## Sub<!-- exempt: a title -->\n\nPrinted: {{value}}`{GIVEN}: stealing faster than simple`.\n"
+    conf = CONF + 'man_pages = [("index", "made", "made up", [], 1)]\n'
+    built = make(tmp_path, {"page.md": title + more}, conf).build(builder)
+    assert built.warnings == []
+    shown = ""
+    for name, data in built.files().items():
+        if name.endswith((".html", ".xhtml", ".tex", ".txt", ".1", ".js", ".ncx", ".opf")) and "_sources" not in name:
+            text = data.decode()
+            assert "<!-- claim" not in text
+            assert "leads gpu" not in text
+            assert "exempt" not in text
+            shown += text
+    assert "510" in text_of_html(shown)
+    assert "2.30" in text_of_html(shown)
+
+
+def test_a_changed_card_reads_the_pages_with_claims_on_it_again(tmp_path: Path) -> None:
+    other = "# Other\n\n10.2<!-- claim: at toy, toy-paper, spread-1000, n=1e6: simple / stealing over 2 -->\n"
+    pages = {"a.md": COMMENTS, "b.md": "# None\n\nNothing claimed.\n", "c.md": other.replace("10.2", "more")}
+    project = make(tmp_path, pages)
+    assert project.build().warnings == []
+    assert project.build().read == set()
+    path = tmp_path / "benchmarks" / "toy" / "cards" / "toy-gpu.json"
+    card = gpu_card()
+    for row in card["measurements"]:
+        row["wall"] = [2 * run for run in row["wall"]]
+    old = path.stat().st_mtime - 1000
+    path.write_text(json.dumps(card))
+    os.utime(path, (old, old))
+    built = project.build()
+    assert {"a", "b", "c"} & built.read == {"a"}
+    assert [w.partition(" ")[0] for w in built.warnings] == ["docs/a.md:5:", "docs/a.md:5:", "docs/a.md:8:"]
+    assert 'write "1021 µs"' in built.warnings[0]
+
+
+def test_unpublished_cards_are_never_asked(tmp_path: Path) -> None:
+    project = make(tmp_path, {"a.md": COMMENTS.replace("toy-gpu", "toy-gpu-local")})
+    local = tmp_path / "build" / "toy"
+    local.mkdir(parents=True)
+    (local / "toy-gpu.json").write_text(json.dumps(gpu_card()))
+    (warning,) = project.build(perfdocs_local="../build").warnings
+    assert "perfdocs.claim-given" in warning
+    assert '"toy-gpu-local"' in warning
+
+
+def test_in_parallel(tmp_path: Path) -> None:
+    pages = {f"page{i}.md": COMMENTS.replace("510", "511") for i in range(7)}
+    project = make(tmp_path, pages)
+    serial, parallel = project.build(out="serial"), project.build(out="parallel", jobs=2)
+    assert sorted(serial.warnings) == sorted(parallel.warnings)
+    assert len(serial.warnings) == 7
+    assert serial.files() == parallel.files()
+
+
+def test_without_device_pages_numbers_are_plain(tmp_path: Path) -> None:
+    project = make(tmp_path, {"a.md": COMMENTS})
+    (project.docs / "index.rst").write_text("Home\n====\n\n.. toctree::\n\n   a\n")
+    built = project.build(perfdocs_device_pages="")
+    assert built.warnings == []
+    assert '<span class="perfdocs-claim">510 µs</span>' in built.text("a.html")
