@@ -10,7 +10,7 @@ import click
 from ..card import card_schema
 from ..errors import PerfdocsError, Problem, clean, nearest, place
 from ..library import Library, LoadedCard, load_file
-from .project import Project, examples, format_option, problems_text, show_json
+from .project import Project, counted, examples, format_option, problems_text, show_json
 
 __all__ = ["list_", "schema", "validate"]
 
@@ -43,12 +43,8 @@ def validate(project: Project, cards: tuple[Path, ...], style: str) -> int:
         show_json({"cards": count, "problems": found})
     else:
         problems_text(found)
-        click.echo(f"{_count(count, 'card')}, {_count(len(found), 'problem')}", err=True)
+        click.echo(f"{counted(count, 'card')}, {counted(len(found), 'problem')}", err=True)
     return 1 if found else 0
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" + ("" if number == 1 else "s")
 
 
 def _problem_of(path: Path, library: Library) -> Problem | None:
@@ -82,7 +78,7 @@ def list_(project: Project, style: str) -> int:
         for line in _lines(library):
             click.echo(line)
     if library.problems:
-        click.echo(f"{_count(len(library.problems), 'problem')}: see `perfdocs validate`", err=True)
+        click.echo(f"{counted(len(library.problems), 'problem')}: see `perfdocs validate`", err=True)
     return 1 if library.problems else 0
 
 
@@ -133,7 +129,7 @@ def _lines(library: Library) -> list[str]:
         lines.extend(f"  {a:<{width}}  {arm.label} [{', '.join(arm.on)}]" for a, arm in d.arms.items())
         for loaded in benchmark.cards:
             card = loaded.card
-            facts = [f"{_count(len(card.measurements), 'measurement')}", card.recorded[:10]]
+            facts = [f"{counted(len(card.measurements), 'measurement')}", card.recorded[:10]]
             facts += [] if card.origin.kind == "measured" else [card.origin.kind]
             facts += [] if loaded.published else ["unpublished"]
             facts += ["earlier sources"] if loaded.earlier_sources else []

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..errors import PerfdocsError, place
-from .project import Project, examples, format_option, problems_text, show_json
+from .project import Project, counted, examples, format_option, problems_text, show_json
 
 __all__ = ["check", "documents", "render"]
 
@@ -60,11 +60,12 @@ def check(project: Project, paths: tuple[Path, ...], style: str) -> int:
     pages = list(documents(paths or [p for p in (project.root / "README.md", project.root / "docs") if p.exists()]))
     outcomes = check_paths(pages, library)
     bad = [o for o in outcomes if not o.passes]
+    claims = sum(o.bound.form != "given" for o in outcomes)
     if style == "json":
         show_json(
             {
                 "pages": [place(p) for p in pages],
-                "claims": len(outcomes),
+                "claims": claims,
                 "outcomes": [o.to_dict() for o in bad],
                 "problems": library.problems,
             }
@@ -73,7 +74,7 @@ def check(project: Project, paths: tuple[Path, ...], style: str) -> int:
         for outcome in bad:
             click.echo(str(outcome))
         problems_text(library.problems)
-        click.echo(f"{len(pages)} pages, {len(outcomes)} claims, {len(bad)} that do not hold", err=True)
+        click.echo(f"{counted(len(pages), 'page')}, {counted(claims, 'claim')}, {len(bad)} that do not hold", err=True)
     return 1 if bad or library.problems else 0
 
 

@@ -14,7 +14,7 @@ import msgspec
 from ..errors import PerfdocsError, Problem, place
 from ..library import Library, load_library
 
-__all__ = ["BENCHMARKS", "Project", "examples", "format_option", "problems_text", "show_json"]
+__all__ = ["BENCHMARKS", "Project", "counted", "examples", "format_option", "problems_text", "show_json"]
 
 BENCHMARKS = "benchmarks"
 
@@ -99,6 +99,11 @@ format_option = click.option(
 def show_json(value: Any) -> None:
     """Print a JSON document; records become objects."""
     click.echo(json.dumps(msgspec.to_builtins(value), indent=1, ensure_ascii=False))
+
+
+def counted(number: int, word: str) -> str:
+    """``1 card``, ``2 cards``."""
+    return f"{number} {word}" + ("" if number == 1 else "s")
 
 
 def problems_text(problems: Iterable[Problem]) -> int:
