@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 OPTIONS = ("--std=c++17",)
 FP64_A_STEP = 22  # instructions of the compiled step: 4 multiplications, 18 fused multiply-adds
 STEP_THREADS = 256
-STEP_BLOCKS_AN_SM = 8
+STEP_BLOCKS_AN_SM = 4
 
 
 def import_cupy() -> Any:

@@ -73,8 +73,9 @@ class Result(NamedTuple):
 def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
     """Small batches first: what a slow arm takes there tells whether the larger ones are worth the wait."""
     top = {("gpu", False): 7, ("cpu", False): 6, ("gpu", True): 6, ("cpu", True): 5}[kind, quick]
-    return [Task("main", {"config": config, "n": 10**power})
-            for power in range(3, top + 1) for config in CONFIGURATIONS]
+    return [
+        Task("main", {"config": config, "n": 10**power}) for power in range(3, top + 1) for config in CONFIGURATIONS
+    ]
 
 
 def draw(n: int, longest: int, spread: bool, config: str = "") -> Problem:
@@ -144,16 +145,20 @@ def verify(problem: Problem, reference: Result, result: Result) -> Mapping[str, 
     wrong = np.flatnonzero(steps != problem.nstop)
     if wrong.size:
         i = int(wrong[0])
-        raise VerificationError(f"{wrong.size} of {problem.n} samples took other steps than theirs; sample {i} took "
-                                f"{int(steps[i])} for {int(problem.nstop[i])}")
+        raise VerificationError(
+            f"{wrong.size} of {problem.n} samples took other steps than theirs; sample {i} took "
+            f"{int(steps[i])} for {int(problem.nstop[i])}"
+        )
     largest = 0.0
     for name, got, wanted in (("x", result.x, reference.x), ("v", result.v, reference.v)):
         difference = np.abs(np.asarray(got) - wanted)
         i = int(np.argmax(difference)) if problem.n else 0
         if not (difference <= TOLERANCE).all():  # also where it is not a number
             bad = int(np.flatnonzero(~(difference <= TOLERANCE))[0])
-            raise VerificationError(f"{name} of sample {bad} differs from the reference by "
-                                    f"{float(difference[bad]):.3g}, more than {TOLERANCE:g}")
+            raise VerificationError(
+                f"{name} of sample {bad} differs from the reference by "
+                f"{float(difference[bad]):.3g}, more than {TOLERANCE:g}"
+            )
         largest = max(largest, float(difference[i]))
     return {"max_difference": largest}
 

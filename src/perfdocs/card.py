@@ -143,6 +143,8 @@ class Method(_Record, frozen=True, kw_only=True):
     warmups: Count = 0
     runs: Annotated[int, Meta(ge=1)] = 1
     ramp: Seconds = 0.0
+    settle: Seconds = 0.0
+    """Untimed runs right before each timed one: reading the clocks lets the device idle for a moment."""
     gate_within: Kelvin | None = None
     gate_wait: Seconds | None = None
     gate_budget: Seconds | None = None
@@ -158,7 +160,7 @@ class Method(_Record, frozen=True, kw_only=True):
 
 
 class Gate(_Record, frozen=True, kw_only=True):
-    """How the wait before a block went: seconds waited, kelvin-scale temperature in °C at its end."""
+    """How the wait before a block went: seconds waited, and the temperature at its end."""
 
     waited: Seconds
     timed_out: bool = False

@@ -25,8 +25,15 @@ def toy(tmp_path: Path) -> SimpleNamespace:
     workload: Any = load_workload(folder)
     clock = FakeClock()
     workload.turn[0] = clock.turn
-    bench = SimpleNamespace(folder=folder, out=tmp_path / "cards", clock=clock, workload=workload, quiet=Quiet(),
-                            gpu=FakeGpu(), nvml=FakeNvml(clock, hot=30.0))
+    bench = SimpleNamespace(
+        folder=folder,
+        out=tmp_path / "cards",
+        clock=clock,
+        workload=workload,
+        quiet=Quiet(),
+        gpu=FakeGpu(),
+        nvml=FakeNvml(clock, hot=30.0),
+    )
 
     def measure(*arms: str, device: str = "cpu", **choices: Any) -> Card:
         options = Options(devices=device, arms=arms, out=bench.out, build=tmp_path / "build", **choices)  # type: ignore[arg-type] # a test's literal

@@ -59,7 +59,8 @@ class FakeFiles:
     """Files of the system by path."""
 
     texts: dict[str, str] = field(
-        default_factory=lambda: {"/proc/cpuinfo": CPUINFO, "/proc/self/statm": "9 5 1 1 0 1 0"})
+        default_factory=lambda: {"/proc/cpuinfo": CPUINFO, "/proc/self/statm": "9 5 1 1 0 1 0"}
+    )
 
     def read(self, path: str) -> str | None:
         return self.texts.get(path)
@@ -151,8 +152,12 @@ class Quiet:
         self.lines.append("end")
 
 
-def fake_edges(clock: FakeClock, gpu: Gpu | str = "there is no CUDA device", nvml: Nvml | str = "no NVML here",
-               files: FakeFiles | None = None) -> Edges:
+def fake_edges(
+    clock: FakeClock,
+    gpu: Gpu | str = "there is no CUDA device",
+    nvml: Nvml | str = "no NVML here",
+    files: FakeFiles | None = None,
+) -> Edges:
     def open_gpu() -> Gpu | str:
         return gpu
 

@@ -21,12 +21,19 @@ class NVMLError(Exception):
 def stand_in(**changes: Any) -> Any:
     """A pynvml of one device; a value that is an exception is raised."""
     answers: dict[str, Any] = {
-        "nvmlInit": None, "nvmlSystemGetDriverVersion": b"580.1", "nvmlDeviceGetHandleByIndex": "handle",
-        "nvmlDeviceGetName": b"NVIDIA Made Up", "nvmlDeviceGetMemoryInfo": SimpleNamespace(total=2**34),
-        "nvmlDeviceGetMemoryBusWidth": 6016, "nvmlDeviceGetMaxClockInfo": 1980, "nvmlDeviceGetClockInfo": 1755,
-        "nvmlDeviceGetEnforcedPowerLimit": 700_000, "nvmlDeviceGetEccMode": [1, 1],
+        "nvmlInit": None,
+        "nvmlSystemGetDriverVersion": b"580.1",
+        "nvmlDeviceGetHandleByIndex": "handle",
+        "nvmlDeviceGetName": b"NVIDIA Made Up",
+        "nvmlDeviceGetMemoryInfo": SimpleNamespace(total=2**34),
+        "nvmlDeviceGetMemoryBusWidth": 6016,
+        "nvmlDeviceGetMaxClockInfo": 1980,
+        "nvmlDeviceGetClockInfo": 1755,
+        "nvmlDeviceGetEnforcedPowerLimit": 700_000,
+        "nvmlDeviceGetEccMode": [1, 1],
         "nvmlDeviceGetMigMode": NVMLError(3),
-        "nvmlDeviceGetTemperature": 31, "nvmlDeviceGetUtilizationRates": SimpleNamespace(gpu=50),
+        "nvmlDeviceGetTemperature": 31,
+        "nvmlDeviceGetUtilizationRates": SimpleNamespace(gpu=50),
         "nvmlDeviceGetCurrentClocksEventReasons": 0x1 | 0x4 | 0x40,
     } | changes
     module: Any = ModuleType("pynvml")

@@ -16,7 +16,7 @@ from perfdocs.card import read_card
 
 TOY = Path(__file__).parent / "data" / "toy"
 
-HANGS = '''
+HANGS = """
 import pathlib
 import time
 
@@ -34,7 +34,7 @@ class Hangs(Arm):
 
 def prepare(problem: Problem, context: Context) -> Prepared:
     return Hangs("double", problem)
-'''
+"""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -48,8 +48,22 @@ def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(tmp_path: P
     # The second point hangs; the first is finished and on disk by then.
     text = (folder / "arms" / "double.py").read_text().replace("while (", "while self.problem.n == 100 and (")
     (folder / "arms" / "double.py").write_text(text)
-    command = [sys.executable, "-m", "perfdocs.measure", str(folder), "--device", "cpu", "--arm", "good",
-               "--arm", "double", "--out", str(tmp_path / "cards"), "--build", str(tmp_path / "build")]
+    command = [
+        sys.executable,
+        "-m",
+        "perfdocs.measure",
+        str(folder),
+        "--device",
+        "cpu",
+        "--arm",
+        "good",
+        "--arm",
+        "double",
+        "--out",
+        str(tmp_path / "cards"),
+        "--build",
+        str(tmp_path / "build"),
+    ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
@@ -79,6 +93,10 @@ def test_measuring_needs_numpy_and_msgspec_only() -> None:
         "known = sys.stdlib_module_names | {'perfdocs', 'numpy', 'msgspec', '__main__', 'typing_extensions'}\n"
         "print(sorted({n.partition('.')[0] for n in sys.modules} - known))\n"
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{script}"],
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{script}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "[]"

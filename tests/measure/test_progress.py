@@ -9,9 +9,16 @@ import pytest
 from perfdocs.measure.progress import Bar, Lines, duration
 
 
-@pytest.mark.parametrize(("seconds", "text"), [
-    (0, "0 s"), (59.4, "59 s"), (60, "1 min 00 s"), (125, "2 min 05 s"), (-1, "0 s"),
-])
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (59.4, "59 s"),
+        (60, "1 min 00 s"),
+        (125, "2 min 05 s"),
+        (-1, "0 s"),
+    ],
+)
 def test_duration(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
@@ -25,7 +32,8 @@ def test_plain_lines() -> None:
     lines.note("a note")
     lines.end()
     assert stream.getvalue() == (
-        "toy on a device: 2 measurements\n  1/2 good n=10\n  2/2 good n=100, about 1 min 01 s left\n  a note\n")
+        "toy on a device: 2 measurements\n  1/2 good n=10\n  2/2 good n=100, about 1 min 01 s left\n  a note\n"
+    )
 
 
 def test_the_bar_says_the_same_and_markup_is_text() -> None:

@@ -36,7 +36,7 @@ def test_rotate_times_every_arm_and_writes_one_card(toy: SimpleNamespace) -> Non
     assert card.method.clocks_reason
     one = found(card, "double", 10)
     assert one.values["wall"] == pytest.approx([2e-3] * 5, rel=1e-3)
-    assert one.values["end_to_end"] == pytest.approx([2e-3] * 3, rel=1e-3)
+    assert one.values["end_to_end"] == pytest.approx([2e-3] * 5, rel=1e-3)
     assert one.values["elements"] == 10
     assert one.values["max_difference"] == 0
     assert one.block is not None
@@ -53,10 +53,10 @@ def test_the_order_turns_every_repetition(toy: SimpleNamespace) -> None:
     runs = [name for name, what in toy.workload.calls if what == "run"]
     warm, timed = runs[:4], runs[4:]
     assert warm == ["good", "good", "double", "double"]
-    # wall and, in the first three repetitions, end to end of each turn
+    # wall and end to end of each turn
     assert timed[:4] == ["good", "good", "double", "double"]
     assert timed[4:8] == ["double", "double", "good", "good"]
-    assert timed[12:] == ["double", "good", "good", "double"]
+    assert timed[8:12] == ["good", "good", "double", "double"]
 
 
 def test_block_ramps_and_reads_clocks(toy: SimpleNamespace) -> None:
@@ -74,6 +74,17 @@ def test_block_ramps_and_reads_clocks(toy: SimpleNamespace) -> None:
     assert not one.block.gate.timed_out
     assert card.host.driver == "1.2"
     assert card.device.id == "made-up-gpu"
+
+
+@pytest.mark.parametrize(("n", "settling"), [(10, 3), (100, 0)])
+def test_short_runs_settle_before_each_timed_one(toy: SimpleNamespace, n: int, settling: int) -> None:
+    card = toy.measure("good", device="gpu", at={"n": (n,)}, ramp=0.0, settle=0.0025)
+    assert card.method.settle == 0.0025
+    block = found(card, "good", n).block
+    assert block is not None
+    runs = [what for _, what in toy.workload.calls].count("run")
+    # two warm-ups, five walls, five end to end; a run of 1 ms settles before each wall and before the first end to end
+    assert runs == 2 + block.ramp_runs + 5 + 5 + settling * 6
 
 
 def test_an_arm_on_the_host_has_neither_gate_nor_clocks(toy: SimpleNamespace) -> None:
@@ -171,7 +182,8 @@ def test_a_run_found_too_long_is_recorded(toy: SimpleNamespace) -> None:
 
 
 def test_interrupt_leaves_a_partial_and_the_same_run_completes_it(
-        toy: SimpleNamespace, partial: Callable[[], Path]) -> None:
+    toy: SimpleNamespace, partial: Callable[[], Path]
+) -> None:
     def interrupt(arm: str, run: int) -> None:
         if arm == "double" and run == 5:
             raise KeyboardInterrupt
@@ -208,8 +220,11 @@ def test_resume_keeps_finished_blocks(toy: SimpleNamespace, partial: Callable[[]
     card = toy.measure("good", "double", device="gpu")
     assert len(card.measurements) == 4
     assert "1 measurements of the interrupted run are kept" in toy.quiet.lines
-    assert [c for c in toy.workload.calls if c[1] == "prepare"] == [("double", "prepare"), ("good", "prepare"),
-                                                                   ("double", "prepare")]
+    assert [c for c in toy.workload.calls if c[1] == "prepare"] == [
+        ("double", "prepare"),
+        ("good", "prepare"),
+        ("double", "prepare"),
+    ]
     assert not list(toy.out.rglob("*.partial.json"))
 
 
@@ -291,16 +306,23 @@ def test_an_estimate_of_what_is_left_is_given(toy: SimpleNamespace) -> None:
 def test_the_listing_measures_nothing(toy: SimpleNamespace) -> None:
     rows = listing(toy.folder, Options(devices="auto", arms=("good",)), fake_edges(toy.clock, toy.gpu))
     assert [(kind, arm, task.at["n"]) for kind, arm, task in rows] == [
-        ("cpu", "good", 10), ("cpu", "good", 100), ("gpu", "good", 10), ("gpu", "good", 100)]
+        ("cpu", "good", 10),
+        ("cpu", "good", 100),
+        ("gpu", "good", 10),
+        ("gpu", "good", 100),
+    ]
     assert not toy.workload.calls
 
 
-@pytest.mark.parametrize(("choices", "code"), [
-    ({"arms": ("goood",)}, "unknown-arm"),
-    ({"at": {"m": (1,)}}, "unknown-axis"),
-    ({"at": {"n": (11,)}}, "no-point"),
-    ({"devices": "gpu"}, "no-gpu"),
-])
+@pytest.mark.parametrize(
+    ("choices", "code"),
+    [
+        ({"arms": ("goood",)}, "unknown-arm"),
+        ({"at": {"m": (1,)}}, "unknown-axis"),
+        ({"at": {"n": (11,)}}, "no-point"),
+        ({"devices": "gpu"}, "no-gpu"),
+    ],
+)
 def test_mistakes_are_one_message(toy: SimpleNamespace, choices: dict[str, Any], code: str) -> None:
     with pytest.raises(PerfdocsError) as error:
         listing(toy.folder, Options(**choices), fake_edges(toy.clock))

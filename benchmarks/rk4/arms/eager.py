@@ -23,8 +23,9 @@ class Arm(DeviceArm):
     def launch(self) -> None:
         """Step until the count says that all are done."""
         omega, zeta, x0, v0, nstop = self.inputs
-        self._begin((blocks(self.n, STEP_THREADS),), (STEP_THREADS,),
-                    (self.size, x0, v0, nstop, *self.outputs, self._progress))
+        self._begin(
+            (blocks(self.n, STEP_THREADS),), (STEP_THREADS,), (self.size, x0, v0, nstop, *self.outputs, self._progress)
+        )
         arguments = (self.size, omega, zeta, nstop, *self.outputs, self._progress)
         self._steps = 0
         while int(self._progress.get()[0]) < self.n:

@@ -24,12 +24,18 @@ class Arm(DeviceArm):
         omega, zeta, x0, v0, nstop = self.inputs
 
         def begin() -> None:
-            first((blocks(self.n, STEP_THREADS),), (STEP_THREADS,),
-                  (self.size, x0, v0, nstop, *self.outputs, self._progress))
+            first(
+                (blocks(self.n, STEP_THREADS),),
+                (STEP_THREADS,),
+                (self.size, x0, v0, nstop, *self.outputs, self._progress),
+            )
 
         def body(handle: Any) -> None:
-            step((step_grid(self.n, self.sm_count),), (STEP_THREADS,),
-                 (self.size, omega, zeta, nstop, *self.outputs, self._progress, handle))
+            step(
+                (step_grid(self.n, self.sm_count),),
+                (STEP_THREADS,),
+                (self.size, omega, zeta, nstop, *self.outputs, self._progress, handle),
+            )
 
         # Both are loaded now, by asking for a property: loading is not for the middle of a capture.
         for function in (first, step):

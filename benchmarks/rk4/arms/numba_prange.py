@@ -19,8 +19,10 @@ def kernel() -> Any:
         import numba
     except ImportError as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "numba"
-        raise Cannot("not_installed" if missing else "unsupported",
-                     "numba is not installed" if missing else f"numba does not load: {error}") from None
+        raise Cannot(
+            "not_installed" if missing else "unsupported",
+            "numba is not installed" if missing else f"numba does not load: {error}",
+        ) from None
 
     # contract: fused multiply-adds as in the compiled step; nothing that reorders sums.
     @numba.njit(parallel=True, fastmath={"contract"})  # type: ignore[untyped-decorator] # Numba has no types

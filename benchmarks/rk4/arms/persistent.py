@@ -9,19 +9,20 @@ from perfdocs.measure.arm import Context, Prepared
 from ..device import DeviceArm, blocks, kernel
 from ..workload import USEFUL_BYTE, Problem
 
-# Sixteen warps an SM keep its FP64 units busy: a step is a chain of eight dependent operations, and each warp more is
-# one more that runs half empty while its last sample ends.
-WARPS_AN_SM = 16
+# Twenty warps an SM keep its FP64 units busy: a step is a chain of eight dependent operations, and each warp more is
+# one more that runs half empty while its last sample ends. The three were chosen by a sweep on one H200 at N = 1e6.
+WARPS_AN_SM = 20
 WARPS_A_BLOCK = 4
 BATCH = 16  # samples a warp takes from the queue at a time
-REFILL = 3  # idle lanes that make a warp stop and hand out samples
+REFILL = 4  # idle lanes that make a warp stop and hand out samples
 
 
 class Arm(DeviceArm):
     """The kernel over one problem."""
 
-    def __init__(self, problem: Problem, context: Context, *, warps: int = WARPS_AN_SM, batch: int = BATCH,
-                 refill: int = REFILL) -> None:
+    def __init__(
+        self, problem: Problem, context: Context, *, warps: int = WARPS_AN_SM, batch: int = BATCH, refill: int = REFILL
+    ) -> None:
         super().__init__(problem, context)
         self._kernel = kernel("rk4_persistent", f"RK4_BATCH={batch}", f"RK4_REFILL={refill}")
         self._queue = self.cupy.zeros(2, dtype=np.uint32)

@@ -39,8 +39,16 @@ class Arm(Prepared):
     def __init__(self, problem: Problem) -> None:
         self._n = problem.n
         self._out = outputs(problem.n)
-        self._samples = list(zip(problem.damping.tolist(), problem.stiffness.tolist(), problem.x0.tolist(),
-                                 problem.v0.tolist(), problem.nstop.tolist(), strict=True))
+        self._samples = list(
+            zip(
+                problem.damping.tolist(),
+                problem.stiffness.tolist(),
+                problem.x0.tolist(),
+                problem.v0.tolist(),
+                problem.nstop.tolist(),
+                strict=True,
+            )
+        )
         self._ends: list[tuple[float, float, int]] = []
 
     def run(self) -> None:

@@ -25,8 +25,10 @@ class Arm(TorchArm):
 
     def counts(self) -> dict[str, float]:
         """Every operation is a kernel over every sample."""
-        return {"launches": (KERNELS_A_STEP + CHECK_KERNELS) * self.loops + 3,
-                "issued_byte": (BYTE_A_STEP + CHECK_BYTE) * self.problem.n * self.loops}
+        return {
+            "launches": (KERNELS_A_STEP + CHECK_KERNELS) * self.loops + 3,
+            "issued_byte": (BYTE_A_STEP + CHECK_BYTE) * self.problem.n * self.loops,
+        }
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:  # noqa: ARG001 - the shape of every arm

@@ -39,8 +39,12 @@ def _value(text: str) -> AxisValue:
 
 
 def _parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(prog="python -m perfdocs.measure", description=__doc__, epilog=EPILOG,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        prog="python -m perfdocs.measure",
+        description=__doc__,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     d = Options()
     p.add_argument("folder", type=Path, help="the benchmark's folder, with benchmark.toml in it")
     p.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto", help="auto: the CPU, and the GPU if any")
@@ -55,8 +59,13 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--deadline", type=float, metavar="S", help="stop before so many seconds have gone")
     p.add_argument("--close", action="store_true", help="at the deadline, write the card and record the rest as such")
     p.add_argument("--limit", type=float, metavar="S", help="most seconds for one measurement (default: 15, full 60)")
-    p.add_argument("--gate-budget", type=float, metavar="S", default=d.gate_budget,
-                   help="most seconds to wait for a cool, idle GPU, whole card (default: %(default)g)")
+    p.add_argument(
+        "--gate-budget",
+        type=float,
+        metavar="S",
+        default=d.gate_budget,
+        help="most seconds to wait for a cool, idle GPU, whole card (default: %(default)g)",
+    )
     p.add_argument("--gate-wait", type=float, metavar="S", default=d.gate_wait, help="the same, one block")
     p.add_argument("--commit", help="commit of the sources, where they were copied without their history")
     p.add_argument("--fresh", action="store_true", help="do not complete an interrupted run")
@@ -68,9 +77,21 @@ def main(argv: list[str] | None = None) -> int:
     a = _parser().parse_args(argv)
     try:
         options = Options(
-            devices=a.device, full=a.full, arms=tuple(a.arm), at=axis_filters([*a.at, *(f"n={n}" for n in a.n)]),
-            out=a.out, build=a.build, as_name=a.as_name, deadline=a.deadline, close=a.close, limit=a.limit,
-            gate_budget=a.gate_budget, gate_wait=a.gate_wait, commit=a.commit, fresh=a.fresh)
+            devices=a.device,
+            full=a.full,
+            arms=tuple(a.arm),
+            at=axis_filters([*a.at, *(f"n={n}" for n in a.n)]),
+            out=a.out,
+            build=a.build,
+            as_name=a.as_name,
+            deadline=a.deadline,
+            close=a.close,
+            limit=a.limit,
+            gate_budget=a.gate_budget,
+            gate_wait=a.gate_wait,
+            commit=a.commit,
+            fresh=a.fresh,
+        )
         if a.list:
             for kind, arm, task in listing(a.folder, options):
                 print(f"{kind}  {task.table}  {arm}  {show(task.at)}")

@@ -17,8 +17,9 @@ __all__ = ["ArmModule", "Cannot", "Context", "Point", "Prepared", "Task", "Verif
 
 Kind = Literal["gpu", "cpu"]
 Point = Mapping[str, AxisValue]
-Reason = Literal["not_installed", "unsupported", "out_of_time", "out_of_memory", "failed_verification", "error",
-                 "not_requested"]
+Reason = Literal[
+    "not_installed", "unsupported", "out_of_time", "out_of_memory", "failed_verification", "error", "not_requested"
+]
 
 
 class Cannot(Exception):  # noqa: N818 - not an error: a reason to record

@@ -9,8 +9,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["Clock", "Edges", "Files", "Gpu", "GpuFacts", "Nvml", "NvmlError", "NvmlFacts", "SystemClock", "SystemFiles",
-           "real_edges"]
+__all__ = [
+    "Clock",
+    "Edges",
+    "Files",
+    "Gpu",
+    "GpuFacts",
+    "Nvml",
+    "NvmlError",
+    "NvmlFacts",
+    "SystemClock",
+    "SystemFiles",
+    "real_edges",
+]
 
 
 class Clock(Protocol):

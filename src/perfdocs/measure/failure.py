@@ -16,8 +16,12 @@ def reason_of(error: BaseException) -> tuple[Reason, str]:
         return "failed_verification", scrub(str(error))
     name = type(error).__name__
     text = str(error)
-    if isinstance(error, MemoryError) or "OutOfMemory" in name or "out of memory" in text.lower() \
-            or "RESOURCE_EXHAUSTED" in text:
+    if (
+        isinstance(error, MemoryError)
+        or "OutOfMemory" in name
+        or "out of memory" in text.lower()
+        or "RESOURCE_EXHAUSTED" in text
+    ):
         return "out_of_memory", f"not enough memory ({name})"
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("_perfdocs"):
         return "not_installed", f"{scrub(error.name.partition('.')[0], 60)} is not installed"

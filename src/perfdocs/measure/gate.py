@@ -36,7 +36,11 @@ class GateKeeper:
             if ready or waited >= allowed:
                 self.spent += waited
                 if not ready and allowed < self.most:
-                    return Gate(waited=waited, timed_out=True, temperature=temperature,
-                                skipped="the card's budget for waiting is spent")
+                    return Gate(
+                        waited=waited,
+                        timed_out=True,
+                        temperature=temperature,
+                        skipped="the card's budget for waiting is spent",
+                    )
                 return Gate(waited=waited, timed_out=not ready, temperature=temperature)
             self.clock.sleep(POLL)

@@ -19,8 +19,10 @@ from .sensors import Sensors
 
 __all__ = ["head_of", "open_gate", "open_timer"]
 
-PINNING = ("OpenMP thread i on the i-th processor the process is allowed; other arms anywhere among those, as the "
-           "system schedules")
+PINNING = (
+    "OpenMP thread i on the i-th processor the process is allowed; other arms anywhere among those, as the "
+    "system schedules"
+)
 MIN_TARGET = 1e-5  # s
 TARGET_RESOLUTIONS = 200  # a timed run lasts so many steps of the timer, so that one is half a percent
 
@@ -52,17 +54,36 @@ def _method(gpu: bool, edges: Edges, sensors: Sensors, gate: GateKeeper | None, 
     else:
         clocks, reason = "none", "the machine does not tell its processors' clocks"
     return Method(
-        protocol="block" if gpu else "rotate", warmups=o.warmups, runs=o.runs, ramp=o.ramp if gpu else 0.0,
-        gate_within=gate.within if gate else None, gate_wait=gate.most if gate else None,
-        gate_budget=gate.budget if gate else None, idle_temperature=gate.idle_temperature if gate else None,
-        inner_target=float(f"{timer.target:.3g}"), timer="perf_counter",
-        timer_resolution=float(f"{timer.resolution:.3g}"), clocks=clocks, clocks_reason=reason, pinning=PINNING,
+        protocol="block" if gpu else "rotate",
+        warmups=o.warmups,
+        runs=o.runs,
+        ramp=o.ramp if gpu else 0.0,
+        settle=o.settle if gpu else 0.0,
+        gate_within=gate.within if gate else None,
+        gate_wait=gate.most if gate else None,
+        gate_budget=gate.budget if gate else None,
+        idle_temperature=gate.idle_temperature if gate else None,
+        inner_target=float(f"{timer.target:.3g}"),
+        timer="perf_counter",
+        timer_resolution=float(f"{timer.resolution:.3g}"),
+        clocks=clocks,
+        clocks_reason=reason,
+        pinning=PINNING,
         quick=not o.full,
     )
 
 
-def head_of(folder: Path, definition: Definition, arms: Sequence[str], gpu: Gpu | None, edges: Edges, sensors: Sensors,
-            gate: GateKeeper | None, timer: Timer, options: Options) -> Card:
+def head_of(
+    folder: Path,
+    definition: Definition,
+    arms: Sequence[str],
+    gpu: Gpu | None,
+    edges: Edges,
+    sensors: Sensors,
+    gate: GateKeeper | None,
+    timer: Timer,
+    options: Options,
+) -> Card:
     """The card of one device without measurements."""
     driver = None
     if gpu is not None and sensors.nvml is not None:
@@ -72,9 +93,15 @@ def head_of(folder: Path, definition: Definition, arms: Sequence[str], gpu: Gpu 
             sensors.lost(error)
     device = gpu_device(gpu, sensors.nvml, options.as_name) if gpu else cpu_device(edges.files, options.as_name)
     return Card(
-        schema="perfdocs.card/1", benchmark=definition.id, version=definition.version,
-        recorded=edges.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"), origin=Origin(kind="measured"), device=device,
-        host=host(edges.files, driver), software=software(gpu.facts() if gpu else None),
+        schema="perfdocs.card/1",
+        benchmark=definition.id,
+        version=definition.version,
+        recorded=edges.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        origin=Origin(kind="measured"),
+        device=device,
+        host=host(edges.files, driver),
+        software=software(gpu.facts() if gpu else None),
         source=source(folder, arms, options.commit),
-        method=_method(gpu is not None, edges, sensors, gate, timer, options), measurements=(),
+        method=_method(gpu is not None, edges, sensors, gate, timer, options),
+        measurements=(),
     )

@@ -36,21 +36,32 @@ def _import(folder: Path, module: str, path: Path) -> ModuleType:
     try:
         return importlib.import_module(name)
     except SyntaxError as error:
-        raise PerfdocsError("benchmark-syntax", place(path, f"line {error.lineno}"), clean(error.msg), "Python",
-                            "correct the line") from None
+        raise PerfdocsError(
+            "benchmark-syntax", place(path, f"line {error.lineno}"), clean(error.msg), "Python", "correct the line"
+        ) from None
 
 
 def load_workload(folder: Path) -> Workload:
     """The module ``workload.py`` of a benchmark. Raises :class:`PerfdocsError` where it is absent or incomplete."""
     path = folder / "workload.py"
     if not path.is_file():
-        raise PerfdocsError("benchmark-workload", place(path), "nothing", "the benchmark's workload",
-                            "write it, or name a benchmark's folder")
+        raise PerfdocsError(
+            "benchmark-workload",
+            place(path),
+            "nothing",
+            "the benchmark's workload",
+            "write it, or name a benchmark's folder",
+        )
     module = _import(folder, "workload", path)
     for name in ("tasks", "problem", "reference", "verify", "counts", "work"):
         if not callable(getattr(module, name, None)):
-            raise PerfdocsError("benchmark-workload", place(path), f"no function {name}", "the functions of a workload",
-                                "add it: see perfdocs.measure.arm.Workload")
+            raise PerfdocsError(
+                "benchmark-workload",
+                place(path),
+                f"no function {name}",
+                "the functions of a workload",
+                "add it: see perfdocs.measure.arm.Workload",
+            )
     return cast("Workload", module)
 
 
@@ -63,6 +74,11 @@ def load_arm(folder: Path, arm: str) -> ArmModule:
     """The module of an arm. Raises whatever its import raises, :class:`PerfdocsError` where it has no file."""
     path = arm_path(folder, arm)
     if not re.fullmatch(KEY_PATTERN, arm) or not path.is_file():
-        raise PerfdocsError("benchmark-arm", place(path), "nothing", f'the code of the arm "{clean(arm, 64)}"',
-                            "write it, or remove the arm from benchmark.toml")
+        raise PerfdocsError(
+            "benchmark-arm",
+            place(path),
+            "nothing",
+            f'the code of the arm "{clean(arm, 64)}"',
+            "write it, or remove the arm from benchmark.toml",
+        )
     return cast("ArmModule", _import(folder, f"arms.{arm}", path))

@@ -11,8 +11,17 @@ from perfdocs.card import Device, Host
 
 from .edges import Files, Gpu, Nvml, NvmlError, SystemFiles
 
-__all__ = ["allowed_threads", "cpu_clock", "cpu_device", "cpu_name", "gpu_device", "host", "mig_slice",
-           "resident_bytes", "slug"]
+__all__ = [
+    "allowed_threads",
+    "cpu_clock",
+    "cpu_device",
+    "cpu_name",
+    "gpu_device",
+    "host",
+    "mig_slice",
+    "resident_bytes",
+    "slug",
+]
 
 CPU_FREQUENCY = "/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq"
 
@@ -60,8 +69,21 @@ def _cores(files: Files) -> int | None:
 def _simd(files: Files) -> str | None:
     text = files.read("/proc/cpuinfo") or ""
     flags = set((_field(text, "flags", "Features") or "").split())
-    return next((name for flag, name in (("avx512f", "avx512"), ("avx2", "avx2"), ("avx", "avx"), ("sse2", "sse2"),
-                                         ("sve", "sve"), ("asimd", "neon")) if flag in flags), None)
+    return next(
+        (
+            name
+            for flag, name in (
+                ("avx512f", "avx512"),
+                ("avx2", "avx2"),
+                ("avx", "avx"),
+                ("sse2", "sse2"),
+                ("sve", "sve"),
+                ("asimd", "neon"),
+            )
+            if flag in flags
+        ),
+        None,
+    )
 
 
 def _size(text: str | None) -> int | None:
@@ -86,10 +108,17 @@ def cpu_device(files: Files, suffix: str | None = None) -> Device:
     top = files.read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
     governor = (files.read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "").strip()
     return Device(
-        id=_suffixed(key, suffix), kind="cpu", name=name, vendor=_vendor(name), memory=_memory(files),
+        id=_suffixed(key, suffix),
+        kind="cpu",
+        name=name,
+        vendor=_vendor(name),
+        memory=_memory(files),
         max_clock=float(top) * 1e3 if top and top.strip().isdigit() else None,
-        cores=cores, threads=threads, simd=_simd(files),
-        l3_cache=_size(files.read("/sys/devices/system/cpu/cpu0/cache/index3/size")), governor=governor[:80] or None,
+        cores=cores,
+        threads=threads,
+        simd=_simd(files),
+        l3_cache=_size(files.read("/sys/devices/system/cpu/cpu0/cache/index3/size")),
+        governor=governor[:80] or None,
     )
 
 
@@ -106,12 +135,19 @@ def gpu_device(gpu: Gpu, nvml: Nvml | None, suffix: str | None = None) -> Device
     if mig and slug(mig) not in key:
         key = f"{key}-mig-{slug(mig)}"
     return Device(
-        id=_suffixed(key or "gpu", suffix), kind="gpu", name=facts.name, vendor=_vendor(facts.name) or "NVIDIA",
+        id=_suffixed(key or "gpu", suffix),
+        kind="gpu",
+        name=facts.name,
+        vendor=_vendor(facts.name) or "NVIDIA",
         memory=more.memory if more and more.memory else facts.memory,
         memory_bus_width=facts.memory_bus_width or (more.memory_bus_width if more else None),
-        max_clock=more.max_clock if more else None, max_memory_clock=more.max_memory_clock if more else None,
-        sm_count=facts.sm_count, compute_capability=facts.compute_capability, l2_cache=facts.l2_cache,
-        power_limit=more.power_limit if more else None, ecc=more.ecc if more else None,
+        max_clock=more.max_clock if more else None,
+        max_memory_clock=more.max_memory_clock if more else None,
+        sm_count=facts.sm_count,
+        compute_capability=facts.compute_capability,
+        l2_cache=facts.l2_cache,
+        power_limit=more.power_limit if more else None,
+        ecc=more.ecc if more else None,
         mig=mig,
     )
 
@@ -136,8 +172,15 @@ def host(files: Files, driver: str | None = None) -> Host:
         load = os.getloadavg()[0]
     except (OSError, AttributeError):
         load = None
-    return Host(os=_system(files), cpu=_cpu_name(files), threads=allowed_threads(), memory=_memory(files),
-                container=_container(files), driver=driver, load=load)
+    return Host(
+        os=_system(files),
+        cpu=_cpu_name(files),
+        threads=allowed_threads(),
+        memory=_memory(files),
+        container=_container(files),
+        driver=driver,
+        load=load,
+    )
 
 
 def _system(files: Files) -> str | None:

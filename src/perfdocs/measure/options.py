@@ -33,8 +33,9 @@ class Options:
     limit: float | None = None
     runs: int = 5
     warmups: int = 2
-    end_to_end_runs: int = 3
+    end_to_end_runs: int = 5
     ramp: float = 0.5
+    settle: float = 0.002
     gate_within: float = 3.0
     gate_wait: float = 20.0
     gate_budget: float = 120.0

@@ -30,24 +30,31 @@ class Cell:
 
 def show(at: Mapping[str, AxisValue]) -> str:
     """``config=spread-100, n=1000``."""
-    return ", ".join(f"{axis}={value:g}" if isinstance(value, float) else f"{axis}={value}"
-                     for axis, value in sorted(at.items()))
+    return ", ".join(
+        f"{axis}={value:g}" if isinstance(value, float) else f"{axis}={value}" for axis, value in sorted(at.items())
+    )
 
 
 def chosen_arms(definition: Definition, kind: Kind, only: Sequence[str]) -> tuple[str, ...]:
     """Arms that run on this kind of device, in the definition's order, narrowed to ``only``."""
     for arm in only:
         if arm not in definition.arms:
-            raise PerfdocsError("unknown-arm", "--arm", f'"{clean(arm, 60)}"',
-                                f"an arm of {definition.id}{nearest(arm, definition.arms)}",
-                                f"choose from {', '.join(definition.arms)}")
+            raise PerfdocsError(
+                "unknown-arm",
+                "--arm",
+                f'"{clean(arm, 60)}"',
+                f"an arm of {definition.id}{nearest(arm, definition.arms)}",
+                f"choose from {', '.join(definition.arms)}",
+            )
     return tuple(key for key, arm in definition.arms.items() if kind in arm.on and (not only or key in only))
 
 
 def matches(at: Mapping[str, AxisValue], wanted: Mapping[str, Sequence[AxisValue]]) -> bool:
     """Whether a point has one of the wanted values on every axis named."""
-    return all(axis in at and any(at[axis] == value or str(at[axis]) == str(value) for value in values)
-               for axis, values in wanted.items())
+    return all(
+        axis in at and any(at[axis] == value or str(at[axis]) == str(value) for value in values)
+        for axis, values in wanted.items()
+    )
 
 
 def chosen_tasks(definition: Definition, workload: Workload, kind: Kind, options: Options) -> list[Task]:
@@ -58,9 +65,13 @@ def chosen_tasks(definition: Definition, workload: Workload, kind: Kind, options
     """
     for axis in options.at:
         if axis not in definition.axes:
-            raise PerfdocsError("unknown-axis", f"--at {clean(axis, 40)}", f'"{clean(axis, 40)}"',
-                                f"an axis of {definition.id}{nearest(axis, definition.axes)}",
-                                f"choose from {', '.join(definition.axes)}")
+            raise PerfdocsError(
+                "unknown-axis",
+                f"--at {clean(axis, 40)}",
+                f'"{clean(axis, 40)}"',
+                f"an axis of {definition.id}{nearest(axis, definition.axes)}",
+                f"choose from {', '.join(definition.axes)}",
+            )
     found = list(workload.tasks(kind, not options.full))
     if not options.at:
         return found
@@ -68,8 +79,9 @@ def chosen_tasks(definition: Definition, workload: Workload, kind: Kind, options
     kept = [task for task in found if matches(task.at, options.at)] or every
     if not kept:
         wanted = "; ".join(f"{a}={'/'.join(map(str, v))}" for a, v in options.at.items())
-        raise PerfdocsError("no-point", "--at", clean(wanted, 120), f"a point of {definition.id} on this device",
-                            "see --list")
+        raise PerfdocsError(
+            "no-point", "--at", clean(wanted, 120), f"a point of {definition.id} on this device", "see --list"
+        )
     return kept
 
 
@@ -88,7 +100,8 @@ class Foresight:
     def learn(self, cell: Cell, seconds: float) -> None:
         """One run of ``cell`` took that long."""
         self._seen.setdefault((cell.task.table, cell.arm), []).append(
-            (self._workload.work(cell.task.at), seconds, cell.task))
+            (self._workload.work(cell.task.at), seconds, cell.task)
+        )
 
     def run(self, cell: Cell) -> tuple[float, Task] | None:
         """Seconds of one run and the point they were foreseen from; ``None`` where nothing is known."""

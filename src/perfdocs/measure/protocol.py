@@ -71,13 +71,29 @@ def warm_up(arm: Prepared, timer: Timer, warmups: int, verify: Callable[[Any], M
     return timed
 
 
+def _settle(call: Callable[[], None], timer: Timer, settle: float) -> None:
+    """Run untimed for ``settle`` seconds: after a pause a device takes a moment to run as it does under load."""
+    if settle > 0:
+        start = timer.clock.monotonic()
+        call()
+        while 0 <= timer.clock.monotonic() - start < settle:
+            call()
+
+
 def _run(timed: Timed, timer: Timer, sensors: Sensors) -> None:
     timed.wall.append(timer.time(timed.arm.run, timed.inner))
     sensors.read(timed.readings)
 
 
-def measure_block(timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float, runs: int, end_to_end: int) -> None:
-    """Untimed runs back to back until ``ramp`` seconds have gone (at least one), then the timed runs."""
+def measure_block(
+    timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float, settle: float, runs: int, end_to_end: int
+) -> None:
+    """Untimed runs back to back until ``ramp`` seconds have gone (at least one), then the timed runs.
+
+    Each timed run shorter than ``settle`` follows untimed ones of that length, since its forerunner's clocks were
+    read in between.
+    """
+    settle = settle if min(timed.warmup, default=0.0) < settle else 0.0
     start = timer.clock.monotonic()
     while True:
         timed.arm.run()
@@ -85,12 +101,15 @@ def measure_block(timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float, 
         if timer.clock.monotonic() - start >= ramp:
             break
     for _ in range(runs):
+        _settle(timed.arm.run, timer, settle)
         _run(timed, timer, sensors)
+    _settle(timed.arm.end_to_end, timer, settle)
     timed.end_to_end.extend(timer.time(timed.arm.end_to_end) for _ in range(end_to_end))
 
 
-def measure_rotate(group: Sequence[Timed], timer: Timer, sensors: Sensors, *, runs: int,
-                   end_to_end: int) -> dict[int, Exception]:
+def measure_rotate(
+    group: Sequence[Timed], timer: Timer, sensors: Sensors, *, runs: int, end_to_end: int
+) -> dict[int, Exception]:
     """Every arm once a repetition; the order turns by one each time.
 
     An arm that raises takes no further turn; what it raised is returned by its place in ``group``.

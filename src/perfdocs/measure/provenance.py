@@ -18,8 +18,13 @@ from .hostcc import compiler_version
 __all__ = ["software", "source"]
 
 PACKAGES = {
-    "numpy": ("numpy",), "numba": ("numba",), "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy"),
-    "jax": ("jax",), "torch": ("torch",), "cuda-bindings": ("cuda-bindings",), "nvidia-ml-py": ("nvidia-ml-py",),
+    "numpy": ("numpy",),
+    "numba": ("numba",),
+    "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy"),
+    "jax": ("jax",),
+    "torch": ("torch",),
+    "cuda-bindings": ("cuda-bindings",),
+    "nvidia-ml-py": ("nvidia-ml-py",),
 }
 
 
@@ -41,8 +46,9 @@ def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Sourc
     ``known`` is the commit where there is no repository to ask; what is dirty is then unknown.
     """
     chosen = {folder / "arms" / f"{arm}.py" for arm in arms}
-    files = [p for p in folder.iterdir() if p.is_file() and p.suffix in {".py", ".cu", ".cuh", ".cpp", ".h", ".hpp",
-                                                                         ".toml"}]
+    files = [
+        p for p in folder.iterdir() if p.is_file() and p.suffix in {".py", ".cu", ".cuh", ".cpp", ".h", ".hpp", ".toml"}
+    ]
     files += [p for p in chosen if p.is_file()]
     hashes = {p.relative_to(folder).as_posix(): digest(p.read_bytes()) for p in sorted(files)}
     commit = _git(folder, "rev-parse", "HEAD")
@@ -50,8 +56,11 @@ def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Sourc
         return Source(files=hashes, commit=known)
     changes = ("status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude)cards")
     dirty = _git(folder, *changes) if commit else None
-    return Source(files=hashes, commit=commit if commit and re.fullmatch("[0-9a-f]{7,64}", commit) else None,
-                  dirty=None if dirty is None else bool(dirty))
+    return Source(
+        files=hashes,
+        commit=commit if commit and re.fullmatch("[0-9a-f]{7,64}", commit) else None,
+        dirty=None if dirty is None else bool(dirty),
+    )
 
 
 def software(gpu: GpuFacts | None) -> dict[str, str]:

@@ -49,16 +49,21 @@ def run(folder: Path, options: Options, edges: Edges | None = None, progress: Pr
     progress = progress or open_progress()
     start = edges.clock.monotonic()
     definition, workload = read_definition(folder / "benchmark.toml"), load_workload(folder)
-    return [_Device(folder, definition, workload, kind, gpu, options, edges, progress, start).measure()
-            for kind, gpu in _devices(options, edges)]
+    return [
+        _Device(folder, definition, workload, kind, gpu, options, edges, progress, start).measure()
+        for kind, gpu in _devices(options, edges)
+    ]
 
 
 def listing(folder: Path, options: Options, edges: Edges | None = None) -> list[tuple[Kind, str, Task]]:
     """What :func:`run` would measure: kind of device, arm, point."""
     edges = edges or real_edges()
     definition, workload = read_definition(folder / "benchmark.toml"), load_workload(folder)
-    return [(kind, cell.arm, cell.task) for kind, _ in _devices(options, edges)
-            for cell in _cells(definition, workload, kind, options)]
+    return [
+        (kind, cell.arm, cell.task)
+        for kind, _ in _devices(options, edges)
+        for cell in _cells(definition, workload, kind, options)
+    ]
 
 
 def _cells(definition: Definition, workload: Workload, kind: Kind, options: Options) -> list[Cell]:
@@ -76,24 +81,40 @@ def _devices(options: Options, edges: Edges) -> list[tuple[Kind, Gpu | None]]:
         if not isinstance(gpu, str):
             found.append(("gpu", gpu))
         elif options.devices == "gpu":
-            raise PerfdocsError("no-gpu", "--device gpu", gpu, "a CUDA device that CuPy can use",
-                                "install the extra cuda13 or cuda12 that fits the driver, or measure the CPU")
+            raise PerfdocsError(
+                "no-gpu",
+                "--device gpu",
+                gpu,
+                "a CUDA device that CuPy can use",
+                "install the extra cuda13 or cuda12 that fits the driver, or measure the CPU",
+            )
     return found
 
 
 class _Device:
     """One device's card, from the first gate to the final file."""
 
-    def __init__(self, folder: Path, definition: Definition, workload: Workload, kind: Kind, gpu: Gpu | None,
-                 options: Options, edges: Edges, progress: Progress, begun: float) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        definition: Definition,
+        workload: Workload,
+        kind: Kind,
+        gpu: Gpu | None,
+        options: Options,
+        edges: Edges,
+        progress: Progress,
+        begun: float,
+    ) -> None:
         self._folder, self._definition, self._workload = folder, definition, workload
         self._gpu, self._options, self._edges, self._progress, self._begun = gpu, options, edges, progress, begun
         self._sensors = Sensors(edges.files, edges.open_nvml() if gpu else "a CPU has no NVML")
         self._timer = open_timer(edges)
         self._gate = open_gate(edges, self._sensors, options)
         self._cells = _cells(definition, workload, kind, options)
-        context = Context(kind=kind, build=options.build, threads=allowed_threads(),
-                          sm_count=gpu.facts().sm_count if gpu else None)
+        context = Context(
+            kind=kind, build=options.build, threads=allowed_threads(), sm_count=gpu.facts().sm_count if gpu else None
+        )
         self._context = context
         self._starter = Starter(folder, workload, context, definition.metrics, self._timer, options, edges.files, gpu)
         self._foresight = Foresight(workload)
@@ -105,10 +126,16 @@ class _Device:
         for arm in arms:
             path = arm_path(self._folder, arm)
             if not path.is_file():
-                raise PerfdocsError("benchmark-arm", place(path), "nothing", f'the code of the arm "{arm}"',
-                                    "write it, or remove the arm from benchmark.toml")
-        head = head_of(self._folder, self._definition, arms, self._gpu, self._edges, self._sensors, self._gate,
-                       self._timer, o)
+                raise PerfdocsError(
+                    "benchmark-arm",
+                    place(path),
+                    "nothing",
+                    f'the code of the arm "{arm}"',
+                    "write it, or remove the arm from benchmark.toml",
+                )
+        head = head_of(
+            self._folder, self._definition, arms, self._gpu, self._edges, self._sensors, self._gate, self._timer, o
+        )
         final = o.out / self._definition.id / f"{head.device.id}.json"
         decode_card(encode_card(head), final)  # what a card may not hold is better known before hours of measuring
         wanted = sorted((axis, sorted(map(str, values))) for axis, values in o.at.items())
@@ -134,8 +161,11 @@ class _Device:
         except KeyboardInterrupt:
             session.forgive()
             session.save()
-            raise Stopped(f"interrupted: {len(session.done)} measurements are kept in {place(session.partial)}; run "
-                          "the same command again to complete the card", 130) from None
+            raise Stopped(
+                f"interrupted: {len(session.done)} measurements are kept in {place(session.partial)}; run "
+                "the same command again to complete the card",
+                130,
+            ) from None
         finally:
             self._progress.end()
         if self._gpu is not None and self._sensors.reason:
@@ -170,8 +200,12 @@ class _Device:
         foreseen = self._foresight.cell(cell, self._options, self._ramp) or 0.0
         limit = self._options.cell_limit
         if foreseen > limit and (run := self._foresight.run(cell)) is not None:
-            self._session.skip(cell, "out_of_time", f"about {run[0]:.2g} s a run, foreseen from {show(run[1].at)}: "
-                                                    f"more than {limit:g} s for the measurement")
+            self._session.skip(
+                cell,
+                "out_of_time",
+                f"about {run[0]:.2g} s a run, foreseen from {show(run[1].at)}: "
+                f"more than {limit:g} s for the measurement",
+            )
             return False
         return self._in_time(cell, foreseen)
 
@@ -184,8 +218,11 @@ class _Device:
             return False
         self._session.forgive()
         self._session.save()
-        raise Stopped(f"stopped at the deadline: {len(self._session.done)} measurements are kept in "
-                      f"{place(self._session.partial)}; run the same command again to go on", 3)
+        raise Stopped(
+            f"stopped at the deadline: {len(self._session.done)} measurements are kept in "
+            f"{place(self._session.partial)}; run the same command again to go on",
+            3,
+        )
 
     def _group(self, cells: Sequence[Cell], problem: Any, reference: Any) -> None:
         """One block, or all arms of a point in rotation."""
@@ -209,8 +246,11 @@ class _Device:
     def _show(self, cell: Cell) -> None:
         remaining = self._session.open_cells(self._cells)
         limit = self._options.cell_limit
-        known = [min(seconds, limit) for c in remaining
-                 if (seconds := self._foresight.cell(c, self._options, self._ramp)) is not None]
+        known = [
+            min(seconds, limit)
+            for c in remaining
+            if (seconds := self._foresight.cell(c, self._options, self._ramp)) is not None
+        ]
         left = sum(known) / len(known) * len(remaining) if known else None
         self._progress.at(len(self._cells) - len(remaining), f"{cell.arm} {show(cell.task.at)}", left)
 
@@ -224,15 +264,20 @@ class _Device:
         self._session.save()
         self._progress.note(f"{cell.arm} {show(cell.task.at)}: {reason}")
         if self._gpu is not None and kind in ("error", "out_of_memory") and not self._gpu.healthy():
-            raise Stopped(f"the device takes no more work after {cell.arm} at {show(cell.task.at)} ({reason}); run the "
-                          "same command again to go on", 4)
+            raise Stopped(
+                f"the device takes no more work after {cell.arm} at {show(cell.task.at)} ({reason}); run the "
+                "same command again to go on",
+                4,
+            )
 
     def _block(self, one: Started) -> None:
         o, gate, on_host = self._options, None, one.timed.arm.on_host
         sensors = Sensors(self._edges.files, "the arm runs on the host") if on_host else self._sensors
         try:
             gate = None if on_host else self._wait()
-            measure_block(one.timed, self._timer, sensors, ramp=o.ramp, runs=o.runs, end_to_end=o.end_to_end_runs)
+            measure_block(
+                one.timed, self._timer, sensors, ramp=o.ramp, settle=o.settle, runs=o.runs, end_to_end=o.end_to_end_runs
+            )
         except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
             self._failed(one.cell, error)
         else:
@@ -250,8 +295,9 @@ class _Device:
 
     def _rotate(self, started: Sequence[Started]) -> None:
         o = self._options
-        errors = measure_rotate([one.timed for one in started], self._timer, self._sensors, runs=o.runs,
-                                end_to_end=o.end_to_end_runs)
+        errors = measure_rotate(
+            [one.timed for one in started], self._timer, self._sensors, runs=o.runs, end_to_end=o.end_to_end_runs
+        )
         for i, one in enumerate(started):
             if i in errors:
                 self._failed(one.cell, errors[i])

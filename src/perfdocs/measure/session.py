@@ -25,22 +25,39 @@ def _number(value: float) -> float:
     return float(f"{value:.7g}")
 
 
-def measurement_of(cell: Cell, timed: Timed, counts: Mapping[str, float], gate: Gate | None, definition: Definition,
-                   path: Path) -> Measurement:
+def measurement_of(
+    cell: Cell, timed: Timed, counts: Mapping[str, float], gate: Gate | None, definition: Definition, path: Path
+) -> Measurement:
     """The record of a finished measurement. Raises :class:`PerfdocsError` for a count the definition lacks."""
     for key in counts:
         if key not in definition.metrics:
-            raise PerfdocsError("unknown-metric", place(path, f"$.metrics.{clean(key, 60)}"), f'"{clean(key, 60)}"',
-                                f"a metric of {definition.id}{nearest(key, definition.metrics)}",
-                                "add its entry, or do not record it")
+            raise PerfdocsError(
+                "unknown-metric",
+                place(path, f"$.metrics.{clean(key, 60)}"),
+                f'"{clean(key, 60)}"',
+                f"a metric of {definition.id}{nearest(key, definition.metrics)}",
+                "add its entry, or do not record it",
+            )
     readings = timed.readings
-    samples = {"wall": timed.wall, "end_to_end": timed.end_to_end, "sm_clock": readings.sm_clock,
-               "memory_clock": readings.memory_clock, "cpu_clock": readings.cpu_clock}
+    samples = {
+        "wall": timed.wall,
+        "end_to_end": timed.end_to_end,
+        "sm_clock": readings.sm_clock,
+        "memory_clock": readings.memory_clock,
+        "cpu_clock": readings.cpu_clock,
+    }
     values: dict[str, float | tuple[float, ...]] = {
-        key: tuple(map(_number, found)) for key, found in samples.items() if found and key in definition.metrics}
+        key: tuple(map(_number, found)) for key, found in samples.items() if found and key in definition.metrics
+    }
     values.update({key: float(value) for key, value in counts.items()})
-    block = Block(gate=gate, warmup=tuple(map(_number, timed.warmup)), ramp_runs=timed.ramp_runs, inner=timed.inner,
-                  throttle=tuple(sorted(readings.throttle)), load=tuple(readings.load))
+    block = Block(
+        gate=gate,
+        warmup=tuple(map(_number, timed.warmup)),
+        ramp_runs=timed.ramp_runs,
+        inner=timed.inner,
+        throttle=tuple(sorted(readings.throttle)),
+        load=tuple(readings.load),
+    )
     return Measurement(table=cell.task.table, arm=cell.arm, at=dict(cell.task.at), block=block, values=dict(values))
 
 
@@ -79,8 +96,11 @@ class Session:
         """The card as it stands."""
         from msgspec.structs import replace
 
-        return replace(self.head, measurements=tuple(self.done.values()),
-                       not_run=(*self.everywhere.values(), *self.not_run.values()))
+        return replace(
+            self.head,
+            measurements=tuple(self.done.values()),
+            not_run=(*self.everywhere.values(), *self.not_run.values()),
+        )
 
     def save(self) -> None:
         """Write the partial file."""
@@ -120,13 +140,15 @@ class Session:
         if everywhere:
             self.everywhere[cell.arm] = NotRun(arm=cell.arm, kind=kind, reason=reason)
         else:
-            self.not_run[cell.key] = NotRun(arm=cell.arm, kind=kind, reason=reason, table=cell.task.table,
-                                            at=dict(cell.task.at))
+            self.not_run[cell.key] = NotRun(
+                arm=cell.arm, kind=kind, reason=reason, table=cell.task.table, at=dict(cell.task.at)
+            )
 
     def open_cells(self, cells: list[Cell]) -> list[Cell]:
         """Cells without a measurement or a reason."""
-        return [c for c in cells
-                if c.key not in self.done and c.key not in self.not_run and c.arm not in self.everywhere]
+        return [
+            c for c in cells if c.key not in self.done and c.key not in self.not_run and c.arm not in self.everywhere
+        ]
 
     def close(self) -> Path:
         """Write the final card, then remove the partial file."""

@@ -54,8 +54,9 @@ class Starter:
         resident, free = resident_bytes(self.files), gpu.free_memory() if gpu else 0
         arm = load_arm(self.folder, cell.arm).prepare(problem, self.context)
         try:
-            timed = warm_up(arm, self.timer, self.options.warmups,
-                            lambda result: self.workload.verify(problem, reference, result))
+            timed = warm_up(
+                arm, self.timer, self.options.warmups, lambda result: self.workload.verify(problem, reference, result)
+            )
             counts = {**self.workload.counts(problem), **timed.facts, **arm.counts()}
             after = resident_bytes(self.files)
             if resident is not None and after is not None and "host_memory" in self.wanted:

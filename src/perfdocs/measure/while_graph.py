@@ -45,8 +45,9 @@ class WhileGraph:
         self._graph = _checked(driver, driver.cuGraphCreate(0))
         once = driver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_WHILE
         # The handle starts every launch at 1, so the body runs at least once.
-        handle = _checked(driver, driver.cuGraphConditionalHandleCreate(self._graph, context, 1,
-                                                                       driver.CU_GRAPH_COND_ASSIGN_DEFAULT))
+        handle = _checked(
+            driver, driver.cuGraphConditionalHandleCreate(self._graph, context, 1, driver.CU_GRAPH_COND_ASSIGN_DEFAULT)
+        )
         self._capture(self._graph, begin)
         nodes, count = _checked(driver, driver.cuGraphGetNodes(self._graph, 8))
         parameters = driver.CUgraphNodeParams()
