@@ -44,8 +44,8 @@ def test_rotate_times_every_arm_and_writes_one_card(toy: SimpleNamespace) -> Non
     assert [m.at["n"] for m in card.measurements] == [10, 10, 100, 100]
     assert not card.not_run
     assert not list(toy.out.rglob("*.partial.json"))
-    assert set(card.source.files) >= {"benchmark.toml", "workload.py", "arms/good.py", "arms/double.py"}
-    assert "arms/wrong.py" not in card.source.files
+    assert set(card.source.files) >= {"workload.py", "arms/good.py", "arms/double.py"}
+    assert not {"arms/wrong.py", "benchmark.toml"} & set(card.source.files)
 
 
 def test_the_order_turns_every_repetition(toy: SimpleNamespace) -> None:

@@ -41,14 +41,14 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Source:
-    """sha256 of the definition, of every source file of the benchmark, and of the arms in question.
+    """sha256 of every source file of the benchmark that computes, and of the arms in question.
+
+    The definition is not among them: its words may change without changing what was measured.
 
     ``known`` is the commit where there is no repository to ask; what is dirty is then unknown.
     """
     chosen = {folder / "arms" / f"{arm}.py" for arm in arms}
-    files = [
-        p for p in folder.iterdir() if p.is_file() and p.suffix in {".py", ".cu", ".cuh", ".cpp", ".h", ".hpp", ".toml"}
-    ]
+    files = [p for p in folder.iterdir() if p.is_file() and p.suffix in {".py", ".cu", ".cuh", ".cpp", ".h", ".hpp"}]
     files += [p for p in chosen if p.is_file()]
     hashes = {p.relative_to(folder).as_posix(): digest(p.read_bytes()) for p in sorted(files)}
     commit = _git(folder, "rev-parse", "HEAD")
