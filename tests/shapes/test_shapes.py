@@ -262,6 +262,14 @@ def test_parallelism_is_the_least_that_fills(tmp_path: Path) -> None:
     assert one.value("least_threads").samples == 5
 
 
+def test_parallelism_reads_nothing_off_a_torn_curve(tmp_path: Path) -> None:
+    whole = [point("main", "fma", {"chains": 1, "threads": t}, wall=runs(1.0), fma_count=1e12 * t) for t in (32, 64)]
+    torn = point("main", "fma", {"chains": 1, "threads": 128}, wall=runs(1.0))
+    (row,) = table(load(tmp_path, card("parallelism", [*whole, torn])), "least")
+    assert reason(row, "least_threads") == "not recorded"
+    assert row.value("foretold").centre == 512
+
+
 def test_loops_are_mostly_absent_and_say_why(tmp_path: Path) -> None:
     missing = {"arm": "pascal", "kind": "not_installed", "reason": "fpc is not installed"}
     walls = [point("main", a, wall=runs(s)) for a, s in (("c_openmp", 0.02), ("cpython", 6.0))]
