@@ -5,6 +5,7 @@ Binding numbers alone lets an edit of a name or of "faster" pass; these checks a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ from .nodes import (
 )
 from .reader import Reader
 from .scope import Context, Data
-from .wording import Word
+from .wording import Mention, Prose, Word
 
 __all__ = ["disagreement"]
 
@@ -92,12 +93,10 @@ def _arms(both: _Both) -> Iterator[Finding]:
         str(s.selector.value) for s in both.claim.scope if isinstance(s, Selected) and s.selector.value in d.arms
     ]
     mentioned: list[str] = []
-    for mention in both.reader.prose.names:
-        if mention.kind != "arm" or (mentioned and mentioned[-1] == mention.key):
-            continue
+    for mention in _arm_mentions(both.reader.prose):
         if mention.key not in ordered:
-            if mention.key in members:
-                continue
+            if mention.key in members and mentioned:
+                continue  # "A leads, before B": B is of the set, once a leader is named
             yield _differs(
                 "claim-text",
                 f'the arm "{mention.key}", of which the claim says nothing',
@@ -114,6 +113,18 @@ def _arms(both: _Both) -> Iterator[Finding]:
         )
 
 
+def _arm_mentions(prose: Prose) -> Iterator[Mention]:
+    """Arms in the order of the text; a label with its key in brackets behind it is one mention."""
+    last: Mention | None = None
+    for mention in prose.names:
+        if mention.kind != "arm":
+            continue
+        between = prose.text[last.end : mention.start] if last else ""
+        if last is None or last.key != mention.key or re.search(r"\w", between):
+            yield mention
+        last = mention
+
+
 def _is_subsequence(small: Sequence[str], large: Sequence[str]) -> bool:
     rest = iter(large)
     return all(word in rest for word in small)
@@ -123,6 +134,11 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
     taken = {id(m) for m in both.reader.consumed}
     limits = [(s.axis, s.below) for s in both.claim.scope if isinstance(s, Quantified) and s.below is not None]
     limits += [(s.axis, s.value.value) for s in both.claim.scope if isinstance(s, FromOn) and s.value.value is not None]
+    for axis, limit in limits:
+        said = [m for m in both.reader.prose.axis_values if m.axis == axis]
+        if said and not any(m.printed.reads(limit) for m in said):
+            printed = said[0].printed.text.strip()
+            yield _differs("claim-text", f'"{axis} = {printed}"', f"{axis} = {limit:g}", "correct one of them")
     for mention in both.reader.prose.axis_values:
         values = {v for a, v in both.data.points if a == mention.axis and not isinstance(v, str)}
         values |= {v for a, v in limits if a == mention.axis}
@@ -159,6 +175,7 @@ def _relations(items: Sequence[Item]) -> Iterator[str]:
     for item in items:
         if isinstance(item, Compared):
             yield item.relation
+            yield item.how or "exactly"
         elif isinstance(item, Within):
             yield "within"
         elif isinstance(item, Overtakes):
@@ -185,7 +202,7 @@ def _words(both: _Both) -> Iterator[Finding]:
         by, example = _STATED_BY[word.kind]
         if word.negated:
             yield from _negated(word, by, stated)
-        elif not by & stated:
+        elif not by & stated or (by & stated == {"then"} and not _leader_before(word, both.reader.prose)):
             yield _differs(
                 "claim-word",
                 f'the word "{word.text}", which the claim does not state',
@@ -193,6 +210,11 @@ def _words(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or choose another word",
             )
     yield from _size(both, relations)
+
+
+def _leader_before(word: Word, prose: Prose) -> bool:
+    """Whether "behind" stands after a word for the one in front, as `leads … then` has it."""
+    return any(w.kind in ("faster", "fastest") and w.start < word.start for w in prose.words)
 
 
 def _negated(word: Word, by: frozenset[str], stated: set[str]) -> Iterator[Finding]:
@@ -210,11 +232,12 @@ _LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under"})
 
 
 def _size(both: _Both, relations: set[str]) -> Iterator[Finding]:
-    """`more` and `less` are common words: only a text that says nothing but the opposite is refused."""
-    words = {w.lower() for w in both.reader.prose.text.split()}
-    for relation, same, opposite in (("more", _MORE, _LESS), ("less", _LESS, _MORE)):
-        other = "less" if relation == "more" else "more"
-        if relation in relations and other not in relations and words & opposite and not words & same:
+    """`more` and `under` are common words: only a text that says nothing but the opposite is refused."""
+    words = {w.lower() for w in re.findall(r"[A-Za-z]+", both.reader.prose.text)}
+    for stated, same, opposite in (({"more", "over"}, _MORE, _LESS), ({"less", "under"}, _LESS, _MORE)):
+        other = {"more", "over", "less", "under"} - stated
+        if relations & stated and not relations & other and words & opposite and not words & same:
+            relation = min(relations & stated)
             yield _differs(
-                "claim-word", f'"{min(words & opposite)}"', f"a word for `{relation} than`", "correct one of them"
+                "claim-word", f'"{min(words & opposite)}"', f"a word for `{relation}`", "correct one of them"
             )
