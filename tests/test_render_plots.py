@@ -103,6 +103,7 @@ def test_a_figure_says_units_panels_and_arms_in_text(pair: Pair) -> None:
 def test_flagged_points_are_hollow_and_said_so(pair: Pair, tmp_path: Path) -> None:
     svg = figure(pair[0], [pair[1]], "wall", ["light"]).light
     assert "hollow: flagged" in texts(svg)
+    assert b"fill-opacity: 0; stroke: " + LIGHT[2].encode() in svg  # the throttled arm's mark
     calm = gpu_card()
     calm["measurements"] = [m for m in calm["measurements"] if m["table"] == "once" or m["arm"] == "host"]
     assert "hollow: flagged" not in texts(figure(*_one(demo(tmp_path, calm)), "wall", ["light"]).light)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.render_kit import DEFINITION, cpu_card, demo, gpu_card, load
+from tests.render_kit import DEFINITION, cpu_card, demo, gpu_card, load, point
 
 from perfdocs.library import Benchmark, LoadedCard
 from perfdocs.render import facts
@@ -238,7 +238,7 @@ def test_an_imported_value_prints_no_more_digits_than_its_source(tmp_path: Path)
     card = gpu_card()
     card["origin"] = {"kind": "imported", "source": "a paper", "licence": "CC BY 4.0"}
     card["measurements"] = [
-        {"table": "once", "arm": "steal", "wall": {"centre": 6.6e-4, "digits": 2}},
+        {"table": "once", "arm": "steal", "wall": {"centre": 6.64e-4, "digits": 2}},
         {"table": "once", "arm": "thread", "wall": {"centre": 1.75e-3, "low": 1.7e-3, "high": 1.8e-3, "digits": 3}},
     ]
     group = detail(*demo(tmp_path, card), "once").groups[0]
@@ -261,3 +261,37 @@ def test_values_of_an_axis_read_exactly(pair: Pair) -> None:
     assert shown == ["10³", "10⁶", "1500", "2²¹"]
     assert axis_value_text(definition, "size", 1536) == "1.5\u00a0KiB"
     assert axis_value_text(definition, "config", "dense") == "dense batch"
+
+
+def test_a_share_above_its_peak_is_flagged_where_it_stands(tmp_path: Path) -> None:
+    card = gpu_card()
+    for m in card["measurements"]:
+        if m["table"] == "main":
+            m["flop"] *= 1e3
+    model = detail(*demo(tmp_path, card), "main")
+    rows = {r[0].text: r for r in group_of(model, "thinning, N\u00a0=\u00a010³").rows}
+    assert rows["work stealing"][2].flags == ("impossible", "synthetic")
+    assert rows["work stealing"][1].flags == ("synthetic",)
+    assert "impossible" in model.flags
+
+
+def test_where_one_arm_was_measured_its_points_are_rows(tmp_path: Path) -> None:
+    thin, dense = detail(*demo(tmp_path, cpu_card()), "main").groups
+    assert (thin.title, dense.title) == ("thinning", "dense batch")
+    assert thin.head[:2] == ("N", "wall (µs)")
+    assert [r[0] for r in texts(thin)] == ["10³", "10⁶"]
+
+
+def test_points_share_a_line_only_where_the_same_arm_leads_the_same_next_one(tmp_path: Path) -> None:
+    card = gpu_card()
+    walls = {"steal": (10, 20, 20), "thread": (20, 10, 10), "host": (15, 15, 15)}
+    card["measurements"] = [
+        point("main", arm, {"config": "thin", "n": n}, wall * 1e-6)
+        for arm, line in walls.items()
+        for n, wall in zip((1000, 10_000, 100_000), line, strict=True)
+    ]
+    (thin,) = fastest_lines(*demo(tmp_path, card), "main")
+    assert plain(thin.lines) == [
+        "N = 10³: work stealing, 10.0 µs; 1.50× ahead of host",
+        "N = 10⁴, 10⁵: one thread per sample, 10.0 µs, 10.0 µs; each 1.50× ahead of host",
+    ]
