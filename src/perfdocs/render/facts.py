@@ -226,7 +226,8 @@ def terms(benchmark: Benchmark) -> TableModel:
         )
     for key, derived in definition.derived.items():
         peak_word = PEAK_WORDS.get((derived.of_peak or "").removeprefix("device.peak."), derived.of_peak or "")
-        formula = f"= {derived.is_}" + (f" over {definition.axes[derived.over].label}" if derived.over else "")
+        along = ", ".join(definition.axes[a].label for a in derived.over)
+        formula = f"= {derived.is_}" + (f" over {along}" if along else "")
         about = "; ".join(
             filter(None, [formula, f"also as a share of the {peak_word}" if derived.of_peak else "", derived.about])
         )
