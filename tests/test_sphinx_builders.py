@@ -64,6 +64,7 @@ def test_html_links_and_anchors_lead_somewhere(made: Project) -> None:
 
 
 def test_singlehtml_holds_each_row_once(made: Project) -> None:
+    (made.docs / "plain.md").write_text("# Plain\n\n```{perf-results} rk4\n```\n")  # tabs on two pages
     page = made.build("singlehtml").text("index.html")
     ids = re.findall(r'\bid="(perf[^"]+)"', page)
     assert len(ids) == len(set(ids)) > 80

@@ -24,13 +24,12 @@ from ..library import load_library
 from ..store import CardStore
 from .directives import DIRECTIVES
 from .domain import PerfdocsDomain, domain_of, project_of
-from .figures import FigureCache
 from .outputs import Written, read_written, remove_pages, sync, tidy_search_index, write_written
 from .pages import write_pages
 from .project import Project, Settings
 from .report import warn
 from .spec import PerfNode
-from .writing import FOLDER, Expand, depart_html, figures_in_use, files_in_use, visit_html
+from .writing import FOLDER, Expand, depart_html, files_in_use, prune_cache, visit_html
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -155,4 +154,4 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     tidy_search_index(Path(builder.outdir) / "searchindex.js")
     write_written(builder, replace(now, files=before.files))
     if app.config.perfdocs_cache is None:  # a folder of one's own may serve other projects too
-        FigureCache(project_of(app.env).settings.cache).keep(figures_in_use(app.env))
+        prune_cache(app.env)

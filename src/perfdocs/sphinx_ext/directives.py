@@ -65,7 +65,7 @@ class PerfDirective(SphinxDirective):
         spec = replace(spec, serial=self.env.new_serialno("perfdocs"))
         domain.note(docname, dependencies(spec, library))
         domain.specs.setdefault(docname, []).append(spec)
-        node = PerfNode("", spec=spec)
+        node = PerfNode("", spec=spec, home=docname)
         self.set_source_info(node)
         return [node]
 

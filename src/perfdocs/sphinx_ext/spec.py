@@ -49,7 +49,10 @@ class Spec:
 
 
 class PerfNode(nodes.General, nodes.Element):
-    """Stands for a :class:`Spec` (attribute ``spec``) until a builder writes it; it has no children."""
+    """Stands for a :class:`Spec` (attribute ``spec``) until a builder writes it; it has no children.
+
+    ``home`` is the document it was read in, which need not be the one it is written to.
+    """
 
     @property
     def spec(self) -> Spec:

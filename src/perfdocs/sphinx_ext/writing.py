@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from ..render.csv import card_csv
 from .blocks import Block, Downloads, Figure, within
 from .content import content
 from .domain import domain_of, project_of
+from .downloads import TableCache, download_name, table_digest
 from .expand import expand
 from .figures import FigureCache, alt_text, file_name, stem
 from .html import Page, html
 from .links import FOLDER, device_url, folder_url
 from .outputs import File
-from .project import RENDERER, Project, card, definition
+from .project import Project
 from .spec import PerfNode
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
     from sphinx.writers.html5 import HTML5Translator
 
-__all__ = ["FOLDER", "Expand", "depart_html", "figures_in_use", "files_in_use", "visit_html"]
+__all__ = ["FOLDER", "Expand", "depart_html", "files_in_use", "prune_cache", "visit_html"]
 
 
 def visit_html(translator: HTML5Translator, node: nodes.Element) -> None:
@@ -37,7 +37,7 @@ def visit_html(translator: HTML5Translator, node: nodes.Element) -> None:
     spec = cast("PerfNode", node).spec
     project = project_of(builder.env)
     folder, paged = folder_url(builder, docname), builder.name == "epub"
-    prefix = f"perfdocs-{nodes.make_id(node.get('docname', docname))}-{spec.serial}"
+    prefix = f"perfdocs-{nodes.make_id(node['home'])}-{spec.serial}"
 
     def image(figure: Figure, dark: bool) -> str:
         return f"{folder}/figures/{file_name(stem(figure), 'dark' if dark else 'light')}"
@@ -47,9 +47,11 @@ def visit_html(translator: HTML5Translator, node: nodes.Element) -> None:
 
     page = Page(device_url(builder, docname, project), image, alt_text, None if paged else download, paged, prefix)
     blocks = content(spec, project.library)
-    for figure in within(blocks):
-        if isinstance(figure, Figure):  # here, where several processes share the work
-            FigureCache(project.settings.cache).path(figure, "light")
+    for block in within(blocks):  # files are made here, where several processes share the work
+        if isinstance(block, Figure):
+            FigureCache(project.settings.cache).path(block, "light")
+        elif isinstance(block, Downloads) and not paged:
+            TableCache(project).path(block)
     translator.body.append(html(blocks, page))
     raise nodes.SkipNode
 
@@ -91,11 +93,6 @@ def known_to_latex(expanded: Iterable[nodes.Node]) -> None:
         text.parent.replace(text, nodes.Text(text.replace("\u202f", "\u00a0")))
 
 
-def download_name(block: Downloads, suffix: str) -> str:
-    """Path of a download in our folder: made of ids, so it can lead nowhere else."""
-    return f"cards/{block.benchmark.definition.id}/{block.card.device_id}.{suffix}"
-
-
 def _in_use(env: BuildEnvironment) -> Iterator[Block]:
     """Every block of every page, those of the same request once."""
     domain, library = domain_of(env), project_of(env).library
@@ -104,20 +101,15 @@ def _in_use(env: BuildEnvironment) -> Iterator[Block]:
         yield from within(content(spec, library))
 
 
-def figures_in_use(env: BuildEnvironment) -> set[str]:
-    """Stems of the figures that pages show."""
-    return {stem(block) for block in _in_use(env) if isinstance(block, Figure)}
-
-
 def files_in_use(env: BuildEnvironment, *, downloads: bool) -> dict[str, File]:
     """Every figure and download that pages name, by path in our folder."""
     project, files = project_of(env), dict[str, File]()
-    cache = FigureCache(project.settings.cache)
+    figures, tables = FigureCache(project.settings.cache), TableCache(project)
     for block in _in_use(env):
         if isinstance(block, Figure):
-            files.update(_figure_files(cache, block))
+            files.update(_figure_files(figures, block))
         elif isinstance(block, Downloads) and downloads:
-            files.update(_download_files(project, block))
+            files.update(_download_files(tables, block))
     return dict(sorted(files.items()))
 
 
@@ -127,9 +119,13 @@ def _figure_files(cache: FigureCache, figure: Figure) -> Iterator[tuple[str, Fil
     yield f"figures/{file_name(name, 'dark')}", File(name, lambda: cache.path(figure, "dark").read_bytes())
 
 
-def _download_files(project: Project, block: Downloads) -> Iterator[tuple[str, File]]:
-    benchmark, loaded = block.benchmark, block.card
-    digest = project.digest(card(benchmark.definition.id, loaded.device_id))
-    yield download_name(block, "json"), File(digest, loaded.path.read_bytes)
-    table = digest + project.digest(definition(benchmark.definition.id)) + project.digest(RENDERER)
-    yield download_name(block, "csv"), File(table, lambda: card_csv(benchmark, loaded).encode())
+def _download_files(cache: TableCache, block: Downloads) -> Iterator[tuple[str, File]]:
+    yield download_name(block, "json"), File(block.card.digest, block.card.path.read_bytes)
+    yield download_name(block, "csv"), File(table_digest(cache.project, block), lambda: cache.path(block).read_bytes())
+
+
+def prune_cache(env: BuildEnvironment) -> None:
+    """Keep only what pages show, in whatever format, in the cache."""
+    project, blocks = project_of(env), list(_in_use(env))
+    FigureCache(project.settings.cache).keep({stem(block) for block in blocks if isinstance(block, Figure)})
+    TableCache(project).keep(block for block in blocks if isinstance(block, Downloads))
