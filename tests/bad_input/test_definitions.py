@@ -133,6 +133,13 @@ NAMES = [
         "definition-name",
         "split",
     ),
+    Case(
+        "over other axes than the table's", swap('over = ["n"]', 'over = ["shift"]'), "definition-name", "least_n.over"
+    ),
+    Case(
+        "a series where points are", swap('"flop_rate", "policy"', '"least_n"'), "definition-name", "$.tables.main.of"
+    ),
+    Case("over is a text", swap('over = ["n"]', 'over = "n"'), "definition-type", "$.derived.least_n.over"),
     Case("over no axis", swap('over = ["n"]', 'over = ["m"]'), "definition-name", "$.derived.least_n.over"),
     Case(
         "of no peak",
