@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
@@ -17,6 +17,9 @@ from docutils.parsers.rst import directives, roles
 from sphinx.application import Sphinx
 from sphinx.util.docutils import additional_nodes, unregister_node
 from tests.conftest import PROJECT, write_synthetic
+
+from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.render.plots import Figure, digest
 
 CONF = """
 project = "made up"
@@ -126,9 +129,10 @@ class Built:
 
 @dataclass
 class Project:
-    """A folder with ``benchmarks`` and ``docs``."""
+    """A folder with ``benchmarks`` and ``docs``; figures are kept in ``cache``."""
 
     root: Path
+    cache: Path | None = None
 
     @property
     def cards(self) -> Path:
@@ -155,7 +159,7 @@ class Project:
             shutil.rmtree(target, ignore_errors=True)
             shutil.rmtree(doctrees, ignore_errors=True)
         warned, read = StringIO(), set[str]()
-        config.setdefault("perfdocs_cache", str(self.root.parent / "figures-drawn"))  # shared by the tests of a session
+        config.setdefault("perfdocs_cache", str(self.cache or self.root / "cache"))
         with kept_docutils():
             app = Sphinx(
                 self.docs,
@@ -177,16 +181,16 @@ class Project:
         return Built(target, [line for line in here if line], read)
 
 
-def project(root: Path, pages: dict[str, str] | None = None, conf: str = CONF) -> Project:
+def project(root: Path, pages: dict[str, str] | None = None, cache: Path | None = None) -> Project:
     """A project with two synthetic cards and a few pages."""
-    made = Project(root)
+    made = Project(root, cache)
     made.docs.mkdir()
     made.cards.mkdir(parents=True)
     definition = PROJECT / "benchmarks" / "rk4" / "benchmark.toml"
     shutil.copy(definition, made.cards.parent / "benchmark.toml")
     write_synthetic(made.cards, "made-up-gpu")
     write_synthetic(made.cards, "made-up-cpu", kind="cpu", factor=20.0)
-    (made.docs / "conf.py").write_text(conf)
+    (made.docs / "conf.py").write_text(CONF)
     for name, text in (PAGES if pages is None else pages).items():
         (made.docs / name).write_text(text, encoding="utf-8")
     return made
@@ -195,3 +199,9 @@ def project(root: Path, pages: dict[str, str] | None = None, conf: str = CONF) -
 def text_of_html(html: str) -> str:
     """The words of a page, tags removed."""
     return unescape(re.sub(r"<[^>]*>", " ", html))
+
+
+def quick_figures(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str, formats: Collection[str]) -> Figure:
+    """Stands for the drawing of figures where a test asks which figures there are, not how they look."""
+    shown = f'<svg xmlns="http://www.w3.org/2000/svg"><!-- {digest(benchmark, cards, plot)} --></svg>'.encode()
+    return Figure(light=shown, dark=shown, pdf=b"%PDF-", png=b"")

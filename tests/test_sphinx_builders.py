@@ -15,9 +15,15 @@ from perfdocs.render.generated import render_all
 from perfdocs.render.numbers import numbers_of_html, numbers_of_markdown
 
 
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Figures drawn once for all builders."""
+    return tmp_path_factory.mktemp("drawn")
+
+
 @pytest.fixture
-def made(tmp_path: Path) -> Project:
-    return project(tmp_path)
+def made(tmp_path: Path, drawn: Path) -> Project:
+    return project(tmp_path, cache=drawn)
 
 
 WHERE = {

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from tests.conftest import synthetic_card, write_synthetic
-from tests.sphinx_kit import Project, project, text_of_html
+from tests.sphinx_kit import Project, project, quick_figures, text_of_html
 
+from perfdocs.sphinx_ext import figures
 from perfdocs.sphinx_ext.directives import DIRECTIVES
 from perfdocs.sphinx_ext.pages import MARKER, Part, Source, escape_title, markdown, rst
 
@@ -18,7 +19,8 @@ PAGE = "Made up\n=======\n\n.. toctree::\n\n   devices/index\n\n"
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Project:
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setattr(figures, "draw", quick_figures)
     return project(tmp_path, {})
 
 
@@ -88,13 +90,17 @@ def test_warnings_can_be_suppressed(made: Project) -> None:
     assert made.build(suppress_warnings=["perfdocs.unknown-benchmark", "perfdocs.card-syntax"]).warnings == []
 
 
-@pytest.mark.parametrize("name", DIRECTIVES)
-def test_every_directive_shows_something(made: Project, name: str) -> None:
-    argument = {"perf-measured-on": "", "perf-device": "made-up-gpu"}.get(name, "rk4")
-    page(made, f".. {name}:: {argument}\n")
+def test_every_directive_shows_something(made: Project) -> None:
+    page(made, ".. toctree::\n   :glob:\n\n   one-*\n")
+    for name in DIRECTIVES:
+        argument = {"perf-measured-on": "", "perf-device": "made-up-gpu"}.get(name, "rk4")
+        (made.docs / f"one-{name}.rst").write_text(f"One\n===\n\n.. {name}:: {argument}\n")
     built = made.build("dirhtml")
     assert built.warnings == []
-    assert '<div class="perfdocs">\n<' in built.text("index.html")
+    for name in DIRECTIVES:
+        assert re.search(
+            '<div class="perfdocs">\n<.*Made Up|work stealing|wall', built.text(f"one-{name}/index.html")
+        ), name
 
 
 def test_devices_beyond_the_limit_are_linked(made: Project) -> None:
@@ -179,8 +185,7 @@ def hostile_card() -> dict[str, Any]:
     return card
 
 
-@pytest.mark.parametrize("builder", ["html", "epub", "text"])
-@pytest.mark.parametrize("suffix", [".rst", ".md"])
+@pytest.mark.parametrize(("builder", "suffix"), [("html", ".rst"), ("html", ".md"), ("epub", ".rst"), ("text", ".md")])
 def test_hostile_strings_are_text(made: Project, builder: str, suffix: str) -> None:
     (made.cards / "hostile-gpu.json").write_text(json.dumps(hostile_card()))
     toml = made.cards.parent / "benchmark.toml"
