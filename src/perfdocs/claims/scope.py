@@ -192,6 +192,8 @@ class Data:
         for benchmark in self.library.benchmarks:  # a card or an entry added later may bring the name
             self.uses.add((benchmark, None))
         what = f"a name of {context.benchmark}" if context.benchmark else "a benchmark or device"
+        if context.benchmark and context.device is None:
+            what = f"a device, or {what}"
         return self.error("claim-name", f'"{name}"', f"{what}{nearest(name, known)}", "correct the name")
 
     # --- rows --------------------------------------------------------------------------------------------------

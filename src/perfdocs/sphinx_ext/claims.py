@@ -160,4 +160,4 @@ def _flags(node: MarkNode) -> Iterator[nodes.Node]:
     """The flags of a number, as in tables."""
     shown = "".join(FLAGS[flag].mark for flag in node["flags"] if flag in FLAGS)
     if shown:
-        yield nodes.superscript("", shown, classes=["perfdocs-flags"])
+        yield nodes.superscript("", shown, classes=["perfdocs-claim-flags"])
