@@ -195,7 +195,7 @@ if (ROOT / "tests" / "cost" / "__main__.py").is_file():
     def cost(session: nox.Session) -> None:
         """Time the building of sites of 10, 100 and 1 000 cards (minutes)."""
         to_work(session)
-        session.run("python", str(ROOT / "tests" / "cost"), *session.posargs)
+        session.run("python", "-m", "tests.cost", *session.posargs)
 
 
 def all_of(session: nox.Session, steps: Sequence[Callable[[nox.Session], None]]) -> None:

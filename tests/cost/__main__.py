@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .builds import BuildError, build, forget, output
-from .cards import BENCHMARK, write_card
+from .builds import BuildError, build, environment, forget, output
+from .cards import ARMS, BENCHMARK, write_card
 from .report import Figures, Size, bars, machine, markdown
 
 EXTENSION, STATIC, BENCHMARKS, CACHE, START = "extension", "static", "benchmarks", "figures", "start"
@@ -36,11 +36,10 @@ class Step:
     do: Callable[[], object]
 
 
-def program(module: str, *arguments: str) -> str:
+def program(root: Path, module: str, *arguments: str) -> str:
     """What a module of this folder prints, run in a process of its own. Raises :class:`BuildError`."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"{__package__}.{module}", *arguments], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", f"{__package__}.{module}", *arguments]
+    done = subprocess.run(command, env=environment(root), capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(done.stderr.strip()[-2000:])
     return done.stdout
@@ -69,7 +68,7 @@ def start_steps(root: Path, found: Figures, repetitions: int) -> Iterator[Step]:
         yield Step("one empty page", 1, measure)
 
 
-def size_steps(root: Path, size: Size, theme: str, repetitions: int) -> Iterator[Step]:
+def size_steps(root: Path, size: Size, asked: argparse.Namespace, repetitions: int) -> Iterator[Step]:
     """Everything for one number of cards, in the order of doing."""
     n, folder = size.cards, root / str(size.cards)
     extension, static = folder / EXTENSION, folder / STATIC
@@ -78,7 +77,7 @@ def size_steps(root: Path, size: Size, theme: str, repetitions: int) -> Iterator
     def prepare() -> None:
         folder.mkdir()
         more = [] if beside else ["--no-static"]
-        program("sites", str(folder), "--count", str(n), "--theme", theme, *more)
+        program(root, "sites", str(folder), "--count", str(n), "--arms", str(asked.arms), "--theme", asked.theme, *more)
 
     def full() -> None:
         forget(extension)
@@ -89,7 +88,7 @@ def size_steps(root: Path, size: Size, theme: str, repetitions: int) -> Iterator
         size.static.append(build(static))
 
     def compare() -> None:
-        size.shown = json.loads(program("sameness", str(output(extension)), str(output(static))))
+        size.shown = json.loads(program(root, "sameness", str(output(extension)), str(output(static))))
 
     def unchanged() -> None:
         size.unchanged.append(build(extension))
@@ -97,9 +96,9 @@ def size_steps(root: Path, size: Size, theme: str, repetitions: int) -> Iterator
     def change(*, drawn: bool) -> None:
         edition = 1 + len(size.changed) + len(size.changed_cold)
         # The device of number 0 is in a tab of the performance page: the most pages that one card can bear on.
-        write_card(folder / BENCHMARKS / BENCHMARK / "cards", 0, edition)
+        write_card(folder / BENCHMARKS / BENCHMARK / "cards", 0, edition, asked.arms)
         if drawn:
-            program("sites", str(folder))
+            program(root, "sites", str(folder))
         (size.changed if drawn else size.changed_cold).append(build(extension))
 
     def cold() -> None:
@@ -118,6 +117,8 @@ def size_steps(root: Path, size: Size, theme: str, repetitions: int) -> Iterator
     for _ in range(repetitions):
         yield Step("nothing changed", 0.005 * n + 1, unchanged)
         yield Step("one card changed", 0.06 * n + 2, lambda: change(drawn=True))
+    if asked.quick:
+        return
     yield Step("one card changed, its figure drawn", 0.01 * n + 2, lambda: change(drawn=False))
     if n <= COLD_LIMIT:
         yield Step("the whole site, every figure drawn", 1.0 * n + 1, cold)
@@ -157,8 +158,9 @@ def arguments() -> argparse.Namespace:
         "--sizes", type=int, nargs="+", default=None, metavar="N", help="numbers of cards (10 100 1000)"
     )
     parser.add_argument("--repetitions", type=int, default=None, help="builds of each kind (3; 1 at 1000 cards)")
+    parser.add_argument("--arms", type=int, default=len(ARMS), help="arms of each card, 12 rows each (16)")
     parser.add_argument("--theme", default="basic", help="HTML theme of both sites (basic)")
-    parser.add_argument("--quick", action="store_true", help="10 cards, one repetition")
+    parser.add_argument("--quick", action="store_true", help="10 cards, one repetition, no figure drawn but the first")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write every single figure there")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the sites in a new folder")
     return parser.parse_args()
@@ -177,7 +179,7 @@ def main() -> int:
             size = Size(cards)
             found.sizes.append(size)
             repetitions = min(often, REPETITIONS.get(cards, often))
-            steps += [(f"{cards} cards: ", step) for step in size_steps(root, size, asked.theme, repetitions)]
+            steps += [(f"{cards} cards: ", step) for step in size_steps(root, size, asked, repetitions)]
         try:
             follow(steps, lambda text: print(text, file=sys.stderr, flush=True))
         except KeyboardInterrupt:

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Build", "BuildError", "build", "forget", "output"]
+__all__ = ["Build", "BuildError", "build", "environment", "forget", "output"]
 
 _READ = re.compile(r"^reading sources\.\.\. \[ *\d+%\] (\S+)", re.MULTILINE)
 _WRITTEN = re.compile(r"^writing output\.\.\. \[ *\d+%\] (\S+)", re.MULTILINE)
@@ -50,6 +50,14 @@ def forget(project: Path) -> None:
         path.unlink()
 
 
+def environment(root: Path) -> dict[str, str]:
+    """The environment of every process: modules are compiled once, as for a person; in ``root`` if not beside them."""
+    found = dict(os.environ)
+    if found.pop("PYTHONDONTWRITEBYTECODE", ""):
+        found["PYTHONPYCACHEPREFIX"] = str(root / "bytecode")
+    return found
+
+
 def build(project: Path) -> Build:
     """Build a project's pages in one process, warnings being errors, and measure that process.
 
@@ -58,13 +66,15 @@ def build(project: Path) -> Build:
     """
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "--no-color"]
     command += ["-d", str(_doctrees(project)), str(project), str(output(project))]
-    ordinary = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    environment = ordinary | {"PYTHONPYCACHEPREFIX": str(project.parent.parent / "bytecode")}
     log = project.parent / f"{project.name}.log"
     with log.open("wb") as file:
         began = time.perf_counter()
         process = subprocess.Popen(
-            command, env=environment, stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+            command,
+            env=environment(project.parent.parent),
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
         )
         try:
             _, status, usage = os.wait4(process.pid, 0)

@@ -93,20 +93,20 @@ def _source(name: str) -> bytes:
     return f"a stand-in for {name}\n".encode()
 
 
-def write_benchmark(folder: Path) -> None:
-    """Write the definition and the files its cards name as sources."""
+def write_benchmark(folder: Path, arms: int = len(ARMS)) -> None:
+    """Write the definition, with so many arms, and the files its cards name as sources."""
     folder.mkdir(parents=True)
-    arms = "".join(
+    entries = "".join(
         f'\n[arms.{arm}]\nlabel = "{arm.replace("_", " ")}"\nloop = "one launch; each thread runs its sample"\n'
         'group = "gpu"\non = ["gpu"]\n'
-        for arm in ARMS
+        for arm in ARMS[:arms]
     )
-    (folder / "benchmark.toml").write_text(_HEAD + arms, encoding="utf-8")
+    (folder / "benchmark.toml").write_text(_HEAD + entries, encoding="utf-8")
     for name in SOURCES:
         (folder / name).write_bytes(_source(name))
 
 
-def card(number: int, edition: int = 0) -> dict[str, Any]:
+def card(number: int, edition: int = 0, arms: int = len(ARMS)) -> dict[str, Any]:
     """The card of a made-up device; another ``edition`` has other numbers in every row."""
     dice = random.Random(f"{number} {edition}")
     speed = dice.uniform(0.5, 2.0)
@@ -114,7 +114,7 @@ def card(number: int, edition: int = 0) -> dict[str, Any]:
     measurements = []
     for config, scale in CONFIGS.items():
         for n in SIZES:
-            for arm in ARMS:
+            for arm in ARMS[:arms]:
                 wall = slowness[arm] * scale * (2e-5 + n * 1e-9) / speed
                 measurements.append(_measurement(dice, arm, {"config": config, "n": n}, wall, scale * n))
     return {
@@ -163,9 +163,9 @@ def _measurement(dice: random.Random, arm: str, at: dict[str, str | int], wall: 
     }
 
 
-def write_card(folder: Path, number: int, edition: int = 0) -> None:
+def write_card(folder: Path, number: int, edition: int = 0, arms: int = len(ARMS)) -> None:
     """Write the card of a made-up device where the library finds it, one measurement a line."""
-    content = card(number, edition)
+    content = card(number, edition, arms)
     rows = ",\n".join(json.dumps(row) for row in content.pop("measurements"))
     text = f'{json.dumps(content)[:-1]},\n"measurements": [\n{rows}\n]}}\n'
     folder.mkdir(parents=True, exist_ok=True)

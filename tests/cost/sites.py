@@ -35,7 +35,7 @@ from perfdocs.sphinx_ext.domain import domain_of, project_of
 from perfdocs.sphinx_ext.pages import Part, Source, device_sources, markdown
 from perfdocs.sphinx_ext.spec import Spec
 
-from .cards import BENCHMARK, write_benchmark, write_card
+from .cards import ARMS, BENCHMARK, write_benchmark, write_card
 
 __all__ = ["CACHE", "EXTENSION", "STATIC", "fill_cache", "write_sites"]
 
@@ -111,16 +111,15 @@ def read(extension: Path) -> Reading:
 
 
 def fill_cache(reading: Reading) -> None:
-    """Give every figure a file, without drawing each: one is drawn, and the others are copies under their names."""
-    drawn: dict[figures.Format, bytes] = {}
-    reading.figures.folder.mkdir(exist_ok=True)
-    for specs in reading.specs.values():
-        for block in within(b for spec in specs for b in content(spec, reading.library)):
-            if not isinstance(block, Figure):
-                continue
+    """Give every figure its files without drawing each: one is drawn, the others are copies under their own names."""
+    folder = reading.figures.folder
+    folder.mkdir(exist_ok=True)
+    drawn = {form: path.read_bytes() for form in SCHEMES for path in folder.glob(figures.file_name("*", form))}
+    for block in within(b for specs in reading.specs.values() for s in specs for b in content(s, reading.library)):
+        if isinstance(block, Figure):
             name = figures.stem(block)
             for form in SCHEMES:
-                path = reading.figures.folder / figures.file_name(name, form)
+                path = folder / figures.file_name(name, form)
                 if not path.is_file():
                     drawn[form] = drawn.get(form) or reading.figures.path(block, form).read_bytes()
                     path.write_bytes(drawn[form])
@@ -183,11 +182,11 @@ def _downloads(block: Downloads, folder: Path, up: str) -> str:
     return f"Download {' · '.join(links)}\n"
 
 
-def write_sites(folder: Path, count: int, theme: str, *, static: bool) -> None:
+def write_sites(folder: Path, count: int, arms: int, theme: str, *, static: bool) -> None:
     """Write ``count`` cards, the project that uses perfdocs, its figures, and beside them the static project."""
-    write_benchmark(folder / BENCHMARKS / BENCHMARK)
+    write_benchmark(folder / BENCHMARKS / BENCHMARK, arms)
     for number in range(count):
-        write_card(folder / BENCHMARKS / BENCHMARK / "cards", number)
+        write_card(folder / BENCHMARKS / BENCHMARK / "cards", number, arms=arms)
     write_extension(folder / EXTENSION, theme)
     reading = read(folder / EXTENSION)
     fill_cache(reading)
@@ -200,13 +199,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int)
+    parser.add_argument("--arms", type=int, default=len(ARMS))
     parser.add_argument("--theme", default="basic")
     parser.add_argument("--no-static", action="store_true")
     options = parser.parse_args()
     if options.count is None:
         fill_cache(read(options.folder / EXTENSION))
     else:
-        write_sites(options.folder, options.count, options.theme, static=not options.no_static)
+        write_sites(options.folder, options.count, options.arms, options.theme, static=not options.no_static)
 
 
 if __name__ == "__main__":
