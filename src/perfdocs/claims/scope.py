@@ -62,6 +62,7 @@ class Data:
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     seen: list[Row] = field(default_factory=list)
+    _cache: dict[tuple[str, str], tuple[Row, ...]] = field(default_factory=dict)
 
     def error(self, code: str, found: str, expected: str, do: str) -> PerfdocsError:
         """A problem at this claim."""
@@ -202,12 +203,12 @@ class Data:
         if context.benchmark is None or context.device is None:
             return ()
         benchmark, loaded = self.card(context)
-        definition = benchmark.definition
-        found = rows(benchmark, loaded)
-        for key, table in definition.tables.items():
-            if table.of is not None:
-                found += rows(benchmark, loaded, key)
-        return found
+        key = (context.benchmark, context.device)
+        if key not in self._cache:
+            series = [k for k, table in benchmark.definition.tables.items() if table.of is not None]
+            parts = [rows(benchmark, loaded), *(rows(benchmark, loaded, k) for k in series)]
+            self._cache[key] = tuple(row for part in parts for row in part)
+        return self._cache[key]
 
     def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Row, ...]:
         """Rows that the context selects, of these arms where any are named, and with the axis ``along``.
