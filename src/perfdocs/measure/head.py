@@ -23,8 +23,8 @@ PINNING = (
     "OpenMP thread i on the i-th processor the process is allowed; other arms anywhere among those, as the "
     "system schedules"
 )
-MIN_TARGET = 1e-5  # s
-TARGET_RESOLUTIONS = 200  # a timed run lasts so many steps of the timer, so that one is half a percent
+MIN_TARGET = 1e-4  # s; what disturbs a host for a few microseconds is then a few percent at most
+TARGET_RESOLUTIONS = 1000  # a timed run lasts so many steps of the timer
 
 
 def open_timer(edges: Edges) -> Timer:
@@ -58,7 +58,7 @@ def _method(gpu: bool, edges: Edges, sensors: Sensors, gate: GateKeeper | None, 
         warmups=o.warmups,
         runs=o.runs,
         ramp=o.ramp if gpu else 0.0,
-        settle=o.settle if gpu else 0.0,
+        settle=o.settle,
         gate_within=gate.within if gate else None,
         gate_wait=gate.most if gate else None,
         gate_budget=gate.budget if gate else None,

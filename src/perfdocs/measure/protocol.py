@@ -71,9 +71,12 @@ def warm_up(arm: Prepared, timer: Timer, warmups: int, verify: Callable[[Any], M
     return timed
 
 
-def _settle(call: Callable[[], None], timer: Timer, settle: float) -> None:
-    """Run untimed for ``settle`` seconds: after a pause a device takes a moment to run as it does under load."""
-    if settle > 0:
+def _settle(timed: Timed, call: Callable[[], None], timer: Timer, settle: float) -> None:
+    """Where a run is shorter than ``settle`` seconds, run untimed for so long.
+
+    After a pause, or after another arm, a machine takes a moment to run as it does under load.
+    """
+    if min(timed.warmup, default=settle) < settle:
         start = timer.clock.monotonic()
         call()
         while 0 <= timer.clock.monotonic() - start < settle:
@@ -93,7 +96,6 @@ def measure_block(
     Each timed run shorter than ``settle`` follows untimed ones of that length, since its forerunner's clocks were
     read in between.
     """
-    settle = settle if min(timed.warmup, default=0.0) < settle else 0.0
     start = timer.clock.monotonic()
     while True:
         timed.arm.run()
@@ -101,17 +103,19 @@ def measure_block(
         if timer.clock.monotonic() - start >= ramp:
             break
     for _ in range(runs):
-        _settle(timed.arm.run, timer, settle)
+        _settle(timed, timed.arm.run, timer, settle)
         _run(timed, timer, sensors)
-    _settle(timed.arm.end_to_end, timer, settle)
+    _settle(timed, timed.arm.end_to_end, timer, settle)
     timed.end_to_end.extend(timer.time(timed.arm.end_to_end) for _ in range(end_to_end))
 
 
 def measure_rotate(
-    group: Sequence[Timed], timer: Timer, sensors: Sensors, *, runs: int, end_to_end: int
+    group: Sequence[Timed], timer: Timer, sensors: Sensors, *, settle: float, runs: int, end_to_end: int
 ) -> dict[int, Exception]:
     """Every arm once a repetition; the order turns by one each time.
 
+    A run shorter than ``settle`` follows untimed ones of that length, since another arm used the caches and the
+    threads before it.
     An arm that raises takes no further turn; what it raised is returned by its place in ``group``.
     """
     failed: dict[int, Exception] = {}
@@ -122,6 +126,7 @@ def measure_rotate(
             if place in failed:
                 continue
             try:
+                _settle(timed, timed.arm.run, timer, settle)
                 _run(timed, timer, sensors)
                 if repetition < end_to_end:
                     timed.end_to_end.append(timer.time(timed.arm.end_to_end))

@@ -29,6 +29,8 @@ from .start import Started, Starter, close
 
 __all__ = ["Stopped", "listing", "run"]
 
+WARM_UP_SHARE = 4  # a run foreseen to take more than this part of a measurement's limit is not even tried
+
 
 class Stopped(Exception):  # noqa: N818 - a stop is not always an error
     """The run ended before its card was whole; the message is one line for the user, ``exit_code`` the process's."""
@@ -199,7 +201,10 @@ class _Device:
             return False
         foreseen = self._foresight.cell(cell, self._options, self._ramp) or 0.0
         limit = self._options.cell_limit
-        if foreseen > limit and (run := self._foresight.run(cell)) is not None:
+        run = self._foresight.run(cell)
+        # What is foreseen from a smaller point is an upper bound where launches dominate: unless the warm-up alone
+        # would take too long, try it and let what it takes decide.
+        if run is not None and run[0] > limit / WARM_UP_SHARE:
             self._session.skip(
                 cell,
                 "out_of_time",
@@ -296,7 +301,12 @@ class _Device:
     def _rotate(self, started: Sequence[Started]) -> None:
         o = self._options
         errors = measure_rotate(
-            [one.timed for one in started], self._timer, self._sensors, runs=o.runs, end_to_end=o.end_to_end_runs
+            [one.timed for one in started],
+            self._timer,
+            self._sensors,
+            settle=o.settle,
+            runs=o.runs,
+            end_to_end=o.end_to_end_runs,
         )
         for i, one in enumerate(started):
             if i in errors:
