@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sphinx.errors import ConfigError
 from tests.conftest import synthetic_card, write_synthetic
 from tests.sphinx_kit import Project, project, quick_figures, text_of_html
 
@@ -273,6 +274,21 @@ def test_device_pages_can_be_switched_off(made: Project) -> None:
     assert built.warnings == []
     assert not (made.docs / "devices").exists()
     assert 'id="perf-rk4-made-up-gpu-main-persistent-spread-100-1000"' in built.text("index.html")
+
+
+def test_device_pages_that_cannot_be_written(made: Project) -> None:
+    (made.docs / "index.rst").write_text("Made up\n=======\n\n.. perf-arms:: rk4\n")
+    (made.docs / "taken").write_text("a file")
+    built = made.build(perfdocs_device_pages="taken")
+    assert [w.rsplit(" ", 1)[1] for w in built.warnings] == ["[perfdocs.pages-unwritable]"]
+    assert "work stealing" in built.text("index.html")
+
+
+@pytest.mark.parametrize("folder", ["/etc", "../up", "a/../../b"])
+def test_device_pages_stay_inside(made: Project, folder: str) -> None:
+    page(made, "")
+    with pytest.raises(ConfigError, match="perfdocs_device_pages"):
+        made.build(perfdocs_device_pages=folder)
 
 
 def test_two_devices_of_one_name_are_told_apart(made: Project) -> None:

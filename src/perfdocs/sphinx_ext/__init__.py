@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from sphinx.errors import ConfigError
 
 from .. import __version__
-from ..errors import PerfdocsError
+from ..errors import Problem
 from ..library import load_library
 from ..store import CardStore
 from .directives import DIRECTIVES
@@ -60,7 +60,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", finish)
     if importlib.util.find_spec(f"{__name__}.claims"):
         importlib.import_module(f"{__name__}.claims").setup_claims(app)
-    return {"version": __version__, "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": __version__, "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def add_static(app: Sphinx, config: Config) -> None:
@@ -100,8 +100,11 @@ def load(app: Sphinx) -> None:
         warn(problem)
     try:
         write_pages(project, Path(app.srcdir), app.config.source_suffix)
-    except PerfdocsError as error:
-        warn(error.problem)
+    except OSError as error:
+        found = (error.strerror or "an error").lower()
+        where = f"{chosen.device_pages}:1"
+        do = "make it writable, or set `perfdocs_device_pages`"
+        warn(Problem("pages-unwritable", where, found, "a folder to write the devices' pages to", do))
 
 
 def outdated(

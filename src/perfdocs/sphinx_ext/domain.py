@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from docutils import nodes
 from sphinx.domains import Domain
 
-from .links import row_url
 from .project import Key, Project
 from .spec import Spec
 
@@ -57,25 +56,6 @@ class PerfdocsDomain(Domain):
         """Forget a document."""
         self.uses.pop(docname, None)
         self.specs.pop(docname, None)
-
-    def resolve_xref(
-        self,
-        env: BuildEnvironment,
-        fromdocname: str,
-        builder: Builder,
-        typ: str,
-        target: str,
-        node: pending_xref,
-        contnode: nodes.Element,
-    ) -> nodes.reference | None:
-        """A link to a row on its device's page (see :func:`.links.row_node`); plain text where there is none."""
-        del env, typ
-        url = None
-        if builder.format == "html" and self.project is not None:
-            url = row_url(builder, fromdocname, self.project, node["device"], target)
-        if url is None:
-            return cast("nodes.reference", contnode)
-        return nodes.reference("", "", contnode, internal=True, refuri=url, classes=["perfdocs-row"])
 
     def resolve_any_xref(
         self,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
-
-from docutils import nodes
-from sphinx import addnodes
 
 from .project import Project
 
@@ -14,7 +11,7 @@ if TYPE_CHECKING:
     from sphinx.builders import Builder
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["device_url", "folder_url", "row_node", "row_url"]
+__all__ = ["FOLDER", "device_url", "folder_url", "row_url"]
 
 
 def device_url(builder: Builder, docname: str, project: Project) -> Callable[[str], str | None]:
@@ -36,19 +33,6 @@ def row_url(builder: Builder, docname: str, project: Project, device_id: str, an
     """URL of a row on its device's page, or ``None``."""
     url = device_url(builder, docname, project)(device_id)
     return None if url is None else f"{url}#{anchor}"
-
-
-def row_node(device_id: str, anchor: str, children: Sequence[nodes.Node]) -> nodes.Element:
-    """A node that becomes a link to a row (``Row.anchor``) in HTML, and its plain children elsewhere."""
-    return addnodes.pending_xref(
-        "",
-        nodes.inline("", "", *children),
-        refdomain="perfdocs",
-        reftype="row",
-        reftarget=anchor,
-        refexplicit=True,
-        device=device_id,
-    )
 
 
 def folder_url(builder: Builder, docname: str) -> str:
