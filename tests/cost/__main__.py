@@ -72,7 +72,7 @@ def size_steps(root: Path, size: Size, asked: argparse.Namespace, repetitions: i
     """Everything for one number of cards, in the order of doing."""
     n, folder = size.cards, root / str(size.cards)
     extension, static = folder / EXTENSION, folder / STATIC
-    beside = n <= STATIC_LIMIT
+    beside = n <= asked.static_limit
 
     def prepare() -> None:
         folder.mkdir()
@@ -160,6 +160,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--repetitions", type=int, default=None, help="builds of each kind (3; 1 at 1000 cards)")
     parser.add_argument("--arms", type=int, default=len(ARMS), help="arms of each card, 12 rows each (16)")
     parser.add_argument("--theme", default="basic", help="HTML theme of both sites (basic)")
+    parser.add_argument(
+        "--static-limit", type=int, default=STATIC_LIMIT, metavar="N", help="no static site for more cards (100)"
+    )
     parser.add_argument("--quick", action="store_true", help="10 cards, one repetition, no figure drawn but the first")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write every single figure there")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the sites in a new folder")
