@@ -90,7 +90,7 @@ def cli() -> Iterator[str]:
 
 
 def _command(title: str, context: Any) -> Iterator[str]:
-    yield f"### `{title}`"
+    yield f"## `{title}`"
     yield ""
     yield "```text"
     yield from context.get_help().splitlines()
@@ -122,8 +122,19 @@ def extension_directives() -> Iterator[str]:
 
 
 
+def claims() -> Iterator[str]:
+    """Every code a claim can be reported with."""
+    from perfdocs.claims.model import CODES
+
+    yield "| code | meaning |"
+    yield "| --- | --- |"
+    for code, meaning in CODES.items():
+        yield f"| `perfdocs.{code}` | {meaning} |"
+
+
 WRITERS: dict[str, Callable[[], Iterator[str]]] = {
     "card": card,
+    "claims": claims,
     "cli": cli,
     "definition": definition,
     "directives": extension_directives,
