@@ -175,7 +175,7 @@ def test_measured_on_says_device_method_origin_and_earlier_sources(tmp_path: Pat
     assert [c.text.replace("\u00a0", " ") for c in group.rows[0]] == [
         "Made Up Gpu",
         "GPU",
-        "2026-11-30 12:00",
+        "2026-11-30",
         "28",
         "full",
         "580.1, CUDA 13.0",

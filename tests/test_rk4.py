@@ -29,11 +29,14 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
     return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
 
 
-@pytest.mark.parametrize(("config", "totals"), [
-    ("spread-100", (21_061, 218_591, 2_188_425, 22_002_461)),
-    ("spread-1000", (209_197, 2_172_608, 21_557_646, 215_284_583)),
-    ("uniform-1000", (10**6, 10**7, 10**8, 10**9)),
-])
+@pytest.mark.parametrize(
+    ("config", "totals"),
+    [
+        ("spread-100", (21_061, 218_591, 2_188_425, 22_002_461)),
+        ("spread-1000", (209_197, 2_172_608, 21_557_646, 215_284_583)),
+        ("uniform-1000", (10**6, 10**7, 10**8, 10**9)),
+    ],
+)
 def test_the_draws_have_the_published_totals(config: str, totals: tuple[int, ...]) -> None:
     assert tuple(workload.problem({"config": config, "n": 10**p}).sample_steps for p in (3, 4, 5, 6)) == totals
 
@@ -44,8 +47,11 @@ def test_counts_follow_the_published_rules() -> None:
 
 
 def test_the_full_plan_reaches_further_than_the_quick_one() -> None:
-    sizes = {(kind, quick): max(t.at["n"] for t in workload.tasks(kind, quick))
-             for kind in ("cpu", "gpu") for quick in (True, False)}
+    sizes = {
+        (kind, quick): max(t.at["n"] for t in workload.tasks(kind, quick))
+        for kind in ("cpu", "gpu")
+        for quick in (True, False)
+    }
     assert sizes == {("cpu", True): 10**5, ("cpu", False): 10**6, ("gpu", True): 10**6, ("gpu", False): 10**7}
 
 
@@ -98,12 +104,15 @@ def test_without_a_compiler_the_reference_is_numpy(context: Context, monkeypatch
     assert (out.steps == problem.nstop).all()
 
 
-@pytest.mark.parametrize(("field", "change", "message"), [
-    ("steps", 1, "1 of 1000 samples took other steps"),
-    ("x", 2e-11, "x of sample 7 differs"),
-    ("v", -2e-11, "v of sample 7 differs"),
-    ("x", math.nan, "x of sample 7 differs"),
-])
+@pytest.mark.parametrize(
+    ("field", "change", "message"),
+    [
+        ("steps", 1, "1 of 1000 samples took other steps"),
+        ("x", 2e-11, "x of sample 7 differs"),
+        ("v", -2e-11, "v of sample 7 differs"),
+        ("x", math.nan, "x of sample 7 differs"),
+    ],
+)
 def test_verification_finds_one_wrong_sample(field: str, change: float, message: str) -> None:
     problem = workload.problem({"config": "spread-100", "n": 1000})
     reference = workload.numpy_reference(problem)
@@ -174,7 +183,7 @@ def test_the_kernels_compile(architecture: str) -> None:
 def test_a_step_is_22_instructions_of_fp64() -> None:
     """Four multiplications and eighteen fused multiply-adds: the count behind the fraction of the issue limit."""
     ptx, _ = compiled("sm_90")
-    body = ptx[ptx.index(".entry rk4_step_all"):]
+    body = ptx[ptx.index(".entry rk4_step_all") :]
     body = body[: body.index("\n}")]
     fused, plain = len(re.findall(r"\bfma\.rn\.f64", body)), len(re.findall(r"\bmul\.f64", body))
     steps = fused // 18

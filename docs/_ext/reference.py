@@ -120,8 +120,6 @@ def extension_directives() -> Iterator[str]:
         yield ""
 
 
-
-
 def claims() -> Iterator[str]:
     """Every code a claim can be reported with."""
     from perfdocs.claims.model import CODES

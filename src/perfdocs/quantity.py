@@ -168,6 +168,7 @@ for _unit, _base in (
     ("W", "W"),
     ("J", "J"),
     ("1/s", "1/s"),
+    ("step/s", "step/s"),
     ("op/s", "op/s"),
 ):
     for _power, _prefix in _PREFIXES.items():

@@ -102,8 +102,15 @@ def test_the_device_stays_healthy(context: Context) -> None:
 
 def test_a_real_card(context: Context, tmp_path: Path) -> None:
     """The runner with the real clock, NVML and CUDA, on three short measurements."""
-    options = Options(devices="gpu", arms=("per_thread", "cpu_openmp"), at={"n": (1000,)}, ramp=0.02, gate_budget=1.0,
-                      out=tmp_path / "cards", build=context.build)
+    options = Options(
+        devices="gpu",
+        arms=("per_thread", "cpu_openmp"),
+        at={"n": (1000,)},
+        ramp=0.02,
+        gate_budget=1.0,
+        out=tmp_path / "cards",
+        build=context.build,
+    )
     (path,) = run(FOLDER, options)
     card = read_card(path)
     ours = [m for m in card.measurements if m.arm == "per_thread"]

@@ -189,7 +189,7 @@ def test_interrupt_leaves_a_partial_and_the_same_run_completes_it(
             raise KeyboardInterrupt
 
     toy.workload.before_run[0] = interrupt
-    with pytest.raises(Stopped, match=r"interrupted: 1 measurements are kept in .*partial\.json; run the same") as stop:
+    with pytest.raises(Stopped, match=r"interrupted: 1 measurement is kept in .*partial\.json; run the same") as stop:
         toy.measure(device="gpu", as_name="lab")
     assert stop.value.exit_code == 130
     assert "\n" not in str(stop.value)
@@ -278,7 +278,7 @@ def test_interrupts_in_the_same_place_do_not_count(toy: SimpleNamespace) -> None
 
 
 def test_the_deadline_keeps_what_is_measured(toy: SimpleNamespace) -> None:
-    with pytest.raises(Stopped, match="stopped at the deadline: 1 measurements are kept") as stop:
+    with pytest.raises(Stopped, match="stopped at the deadline: 1 measurement is kept") as stop:
         toy.measure("good", device="gpu", deadline=1.0)
     assert stop.value.exit_code == 3
     assert len(toy.measure("good", device="gpu").measurements) == 2

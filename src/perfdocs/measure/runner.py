@@ -29,6 +29,11 @@ from .start import Started, Starter, close
 
 __all__ = ["Stopped", "listing", "run"]
 
+
+def _kept(measurements: int) -> str:
+    return "1 measurement is kept" if measurements == 1 else f"{measurements} measurements are kept"
+
+
 WARM_UP_SHARE = 4  # a run foreseen to take more than this part of a measurement's limit is not even tried
 
 
@@ -164,7 +169,7 @@ class _Device:
             session.forgive()
             session.save()
             raise Stopped(
-                f"interrupted: {len(session.done)} measurements are kept in {place(session.partial)}; run "
+                f"interrupted: {_kept(len(session.done))} in {place(session.partial)}; run "
                 "the same command again to complete the card",
                 130,
             ) from None
@@ -224,7 +229,7 @@ class _Device:
         self._session.forgive()
         self._session.save()
         raise Stopped(
-            f"stopped at the deadline: {len(self._session.done)} measurements are kept in "
+            f"stopped at the deadline: {_kept(len(self._session.done))} in "
             f"{place(self._session.partial)}; run the same command again to go on",
             3,
         )

@@ -12,7 +12,7 @@ from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, scale_for
 from ..verdict import Value, fastest, ratio
 from .columns import digits_of, head_text, missing_cell, range_text, value_text
-from .facts import DEVICE_KINDS, recorded_text
+from .facts import DEVICE_KINDS
 from .fastest import Statement, statement
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import by_axis, labels_of, ordered_flags, point_text, ruler
@@ -27,7 +27,7 @@ def measured_on(benchmarks: Sequence[Benchmark], device_ids: Collection[str] | N
         "device",
         "kind",
         *(["benchmark"] if several else []),
-        "recorded (UTC)",
+        "recorded",
         "measurements",
         "extent",
         "driver and runtime",
@@ -43,7 +43,7 @@ def measured_on(benchmarks: Sequence[Benchmark], device_ids: Collection[str] | N
     found.sort(key=lambda pair: (pair[0].card.device.kind != "gpu", pair[0].device_id, pair[1].definition.id))
     body = tuple(_measured_row(loaded, benchmark, several) for loaded, benchmark in found)
     groups = (Group(tuple(head), body),) if body else ()
-    return TableModel("measured-on", "Measured on", groups, "", ordered_flags(flags_in(groups)))
+    return TableModel("measured-on", "Devices", groups, "", ordered_flags(flags_in(groups)))
 
 
 def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tuple[Cell, ...]:
@@ -57,7 +57,7 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
         Cell(card.device.name, flags, link=loaded.device_id, number=False, foreign=True),
         words(DEVICE_KINDS[card.device.kind]),
         *([words(benchmark.definition.title)] if several else []),
-        words(recorded_text(card.recorded).removesuffix("\u00a0UTC")),
+        Cell(card.recorded.partition("T")[0]),
         Cell(str(len(card.measurements))),
         words("quick" if card.method.quick else "full"),
         words(_driver(loaded), foreign=True),
