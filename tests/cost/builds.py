@@ -52,7 +52,8 @@ def forget(project: Path) -> None:
 
 def environment(root: Path) -> dict[str, str]:
     """The environment of every process: modules are compiled once, as for a person; in ``root`` if not beside them."""
-    found = dict(os.environ)
+    found = dict(os.environ) | {"NO_COLOR": "1"}
+    found.pop("FORCE_COLOR", None)  # the log is read line by line
     if found.pop("PYTHONDONTWRITEBYTECODE", ""):
         found["PYTHONPYCACHEPREFIX"] = str(root / "bytecode")
     return found
