@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.conftest import PROJECT
 
+from perfdocs.crosscheck import check_expressions
 from perfdocs.definition import RESERVED_WORDS, Definition, Derived, Metric, read_definition
 from perfdocs.errors import PerfdocsError
-from perfdocs.library import check_expressions
 
 TOMLS = [
     *sorted((PROJECT / "benchmarks").glob("*/benchmark.toml")),

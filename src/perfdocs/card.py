@@ -382,6 +382,12 @@ def read_card(path: Path, root: Path | None = None) -> Card:
     Raises :class:`PerfdocsError` with the file and the JSON path.
     """
     card = decode_card(read_bytes(path, root or path.parent), path)
+    check_name(card, path)
+    return card
+
+
+def check_name(card: Card, path: Path) -> None:
+    """Refuse a card whose file is not named for its device. Raises :class:`PerfdocsError`."""
     if card.device.id != path.name.removesuffix(".json"):
         raise PerfdocsError(
             "card-name",
@@ -390,7 +396,6 @@ def read_card(path: Path, root: Path | None = None) -> Card:
             f'"{clean(path.name.removesuffix(".json"), 80)}", the name of the file',
             f"rename the file to {card.device.id}.json",
         )
-    return card
 
 
 def _plain(measurement: Measurement) -> dict[str, Any]:

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from tests.bad_input.kit import DEFINITION, GOOD, LINE
 
 from perfdocs.card import decode_card, encode_card
+from perfdocs.crosscheck import check_card, check_expressions
 from perfdocs.definition import Definition, decode_definition, parse_definition
 from perfdocs.errors import PerfdocsError
 from perfdocs.expression import parse
 from perfdocs.flags import FLAGS
 from perfdocs.frame import Missing, rows, share_of_peak
-from perfdocs.library import Benchmark, LoadedCard, check_card, check_expressions
+from perfdocs.library import Benchmark, LoadedCard
 from perfdocs.quantity import axis_text, format_percent, format_value, scale_for
 from perfdocs.verdict import Value, fastest
 
