@@ -12,7 +12,7 @@ import pytest
 
 from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement, read_card
 from perfdocs.errors import PerfdocsError
-from perfdocs.measure import Options, Stopped, listing
+from perfdocs.measure import Options, Stopped, listing, run
 from perfdocs.measure.__main__ import axis_filters, main
 
 from .fakes import FakeNvml, fake_edges
@@ -312,6 +312,17 @@ def test_the_listing_measures_nothing(toy: SimpleNamespace) -> None:
         ("gpu", "good", 100),
     ]
     assert not toy.workload.calls
+
+
+def test_a_device_no_arm_runs_on_has_no_card(toy: SimpleNamespace) -> None:
+    toml = toy.folder / "benchmark.toml"
+    toml.write_text(toml.read_text().replace('on = ["cpu", "gpu"]', 'on = ["cpu"]'))
+    options = Options(devices="auto", arms=("good",), out=toy.out, build=toy.out / "build")
+    paths = run(toy.folder, options, fake_edges(toy.clock, toy.gpu, toy.nvml), toy.quiet)
+    assert [read_card(path).device.kind for path in paths] == ["cpu"]
+    only_gpu = Options(devices="gpu", arms=("good",), out=toy.out, build=toy.out / "build")
+    assert run(toy.folder, only_gpu, fake_edges(toy.clock, toy.gpu, toy.nvml), toy.quiet) == []
+    assert "none of its arms runs on gpu" in toy.quiet.lines[-1]
 
 
 @pytest.mark.parametrize(

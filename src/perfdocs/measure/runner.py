@@ -46,7 +46,7 @@ class Stopped(Exception):  # noqa: N818 - a stop is not always an error
 
 
 def run(folder: Path, options: Options, edges: Edges | None = None, progress: Progress | None = None) -> list[Path]:
-    """Measure the benchmark in ``folder``; return the cards written.
+    """Measure the benchmark in ``folder``; return the cards written: none for a device that no chosen arm runs on.
 
     Raises :class:`PerfdocsError` for a mistake in the benchmark or the options, :class:`Stopped` where the run ended
     early (interrupt: 130, deadline: 3, a device that no longer works: 4); what was measured is then in the partial
@@ -56,9 +56,13 @@ def run(folder: Path, options: Options, edges: Edges | None = None, progress: Pr
     progress = progress or open_progress()
     start = edges.clock.monotonic()
     definition, workload = read_definition(folder / "benchmark.toml"), load_workload(folder)
+    found = _devices(options, edges)
+    meant = [(kind, gpu) for kind, gpu in found if chosen_arms(definition, kind, options.arms)]
+    if not meant:
+        progress.note(f"{definition.id}: none of its arms runs on {' or '.join(kind for kind, _ in found)}; no card")
     return [
         _Device(folder, definition, workload, kind, gpu, options, edges, progress, start).measure()
-        for kind, gpu in _devices(options, edges)
+        for kind, gpu in meant
     ]
 
 
