@@ -18,7 +18,8 @@ from perfdocs.render.fastest import fastest_lines
 from perfdocs.render.generated import MARKER, check, render_all, write
 from perfdocs.render.html import lines_html, table_html
 from perfdocs.render.numbers import numbers_of_html, numbers_of_markdown
-from perfdocs.render.overview import has_overview, overview
+from perfdocs.render.overview import overview
+from perfdocs.render.points import has_overview
 
 
 @pytest.fixture

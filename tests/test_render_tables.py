@@ -13,8 +13,8 @@ from perfdocs.render.detail import detail
 from perfdocs.render.devices import comparison, measured_on
 from perfdocs.render.fastest import fastest_lines, statement
 from perfdocs.render.model import Group, Line, TableModel
-from perfdocs.render.overview import has_overview, overview
-from perfdocs.render.points import axis_value_text
+from perfdocs.render.overview import overview
+from perfdocs.render.points import axis_value_text, has_overview
 
 Pair = tuple[Benchmark, LoadedCard]
 

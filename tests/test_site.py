@@ -17,7 +17,8 @@ from perfdocs.cli.pages import documents
 from perfdocs.library import Library, LoadedCard, load_library
 from perfdocs.render.model import Cell
 from perfdocs.render.numbers import numbers_of_html, numbers_of_markdown
-from perfdocs.render.overview import has_overview, overview
+from perfdocs.render.overview import overview
+from perfdocs.render.points import has_overview
 
 LARGEST = 1_000_000  # bytes of a page
 FOREIGN = ("file://", "/home/", "/root/", "/Users/", "C:\\")

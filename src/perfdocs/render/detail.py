@@ -10,7 +10,16 @@ from ..library import Benchmark, LoadedCard
 from ..verdict import fastest
 from .columns import Column, column
 from .model import Cell, Group, TableModel, flags_in, words
-from .points import absence_notes, axis_value_text, by_axis, ordered_flags, ruler, selection_text, values_by_arm
+from .points import (
+    absence_notes,
+    axis_value_text,
+    by_axis,
+    has_overview,
+    ordered_flags,
+    ruler,
+    selection_text,
+    values_by_arm,
+)
 
 __all__ = ["detail", "spread_words"]
 
@@ -29,7 +38,7 @@ def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
     groups = tuple(_groups(definition, found, table, entry.split, across))
     return TableModel(
         f"{definition.id}-{table}-detail",
-        entry.title,
+        f"{entry.title}: every measurement" if has_overview(definition, table) else entry.title,
         groups,
         spread_words(loaded),
         ordered_flags(flags_in(groups)),

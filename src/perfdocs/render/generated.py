@@ -14,7 +14,8 @@ from .facts import arms, device_facts, method_facts, not_run, software, sources,
 from .fastest import fastest_lines
 from .markdown import escape, lines_markdown, table_markdown
 from .model import TableModel, has_rows
-from .overview import has_overview, overview
+from .overview import overview
+from .points import has_overview
 
 __all__ = ["INDEX", "MARKER", "check", "render_all", "write"]
 

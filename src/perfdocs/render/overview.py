@@ -13,16 +13,20 @@ from ..verdict import Value, fastest
 from .columns import digits_of, head_text, missing_cell, range_text, value_text
 from .detail import detail
 from .model import Cell, Group, TableModel, flags_in, words
-from .points import absence_notes, axis_value_text, by_axis, ordered_flags, point_text, ruler, selection_text
+from .points import (
+    absence_notes,
+    axis_value_text,
+    by_axis,
+    has_overview,
+    ordered_flags,
+    point_text,
+    ruler,
+    selection_text,
+)
 
-__all__ = ["has_overview", "overview", "winners"]
+__all__ = ["overview", "winners"]
 
 Key = tuple[object, ...]
-
-
-def has_overview(definition: Definition, table: str) -> bool:
-    """Whether a table's overview is more than its detail."""
-    return definition.tables[table].across is not None and ruler(definition, table) is not None
 
 
 def overview(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:

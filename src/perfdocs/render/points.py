@@ -20,6 +20,7 @@ __all__ = [
     "absence_notes",
     "axis_value_text",
     "by_axis",
+    "has_overview",
     "labels_of",
     "ordered_flags",
     "point_text",
@@ -72,6 +73,11 @@ def by_axis(found: Sequence[Row], axis: str | None) -> list[tuple[AxisValue | No
         return (float(value), "") if not isinstance(value, str) else (0.0, value)
 
     return [(value, parts[value]) for value in sorted(parts, key=rank)]
+
+
+def has_overview(definition: Definition, table: str) -> bool:
+    """Whether a table's overview is more than its detail."""
+    return definition.tables[table].across is not None and ruler(definition, table) is not None
 
 
 def ruler(definition: Definition, table: str) -> str | None:

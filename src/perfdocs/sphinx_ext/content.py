@@ -10,7 +10,8 @@ from ..render.detail import detail
 from ..render.devices import comparison, measured_on
 from ..render.facts import arms, device_facts, method_facts, not_run, software, sources, terms
 from ..render.fastest import fastest_lines
-from ..render.overview import has_overview, overview
+from ..render.overview import overview
+from ..render.points import has_overview
 from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
 from .project import device_names
 from .spec import Kind, Spec, chosen_cards
