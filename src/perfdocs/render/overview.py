@@ -17,7 +17,6 @@ from .points import (
     absence_notes,
     axis_value_text,
     by_axis,
-    has_overview,
     ordered_flags,
     point_text,
     ruler,
