@@ -77,6 +77,12 @@ class Summary(_Record, frozen=True, kw_only=True):
     digits: Annotated[int, Meta(ge=1, le=17)] | None = None
 
 
+# More than any device was ever measured at, and few enough that a page of them builds in seconds.
+MAX_MEASUREMENTS = 10_000
+MAX_SOFTWARE = 200
+MAX_FILES = 500
+MAX_SAMPLES = 10_000
+
 MetricValue = float | tuple[float, ...] | Summary | str
 """A count, the raw samples of the timed runs, a summary, or the key of a choice; SI base units."""
 
@@ -131,7 +137,10 @@ class Host(_Record, frozen=True, kw_only=True):
 class Source(_Record, frozen=True, kw_only=True):
     """sha256 of each file that shaped the numbers (paths relative to the benchmark's folder), and the commit."""
 
-    files: dict[Annotated[str, Meta(max_length=200)], Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]] = {}
+    files: Annotated[
+        dict[Annotated[str, Meta(max_length=200)], Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]],
+        Meta(max_length=MAX_FILES),
+    ] = {}
     commit: Annotated[str, Meta(pattern="^[0-9a-f]{7,64}$")] | None = None
     dirty: bool | None = None
 
@@ -212,11 +221,11 @@ class Card(_Record, frozen=True, kw_only=True):
     origin: Origin
     device: Device
     host: Host
-    software: dict[Short, Short]
+    software: Annotated[dict[Short, Short], Meta(max_length=MAX_SOFTWARE)]
     source: Source
     method: Method
-    measurements: tuple[Measurement, ...]
-    not_run: tuple[NotRun, ...] = ()
+    measurements: Annotated[tuple[Measurement, ...], Meta(max_length=MAX_MEASUREMENTS)]
+    not_run: Annotated[tuple[NotRun, ...], Meta(max_length=MAX_MEASUREMENTS)] = ()
 
 
 RESERVED = frozenset({"table", "arm", "at", "flags", "block", "values"})
@@ -246,6 +255,14 @@ def _metric_value(value: Any, path: str, where: Where) -> MetricValue:
                 "an empty list of samples",
                 "at least one sample",
                 "remove the metric, or record the arm in not_run with its reason",
+            )
+        if len(value) > MAX_SAMPLES:
+            raise PerfdocsError(
+                "card-samples",
+                where(path),
+                f"{len(value)} samples",
+                f"at most {MAX_SAMPLES}",
+                "measure with fewer runs",
             )
         if all(type(x) in (int, float) for x in value):
             return tuple(map(float, value))

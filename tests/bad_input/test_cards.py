@@ -209,6 +209,18 @@ VALUES = [
     Case("a centre outside its range", put("measurements[1].wall.low", 2.05), "card-summary", "$.measurements[1].wall"),
     Case("no digits", put("measurements[1].wall.digits", 0), "card-value", "$.measurements[1].wall.digits"),
     Case("no samples", put("measurements[0].wall", []), "card-samples", f"{FIRST}.wall"),
+    Case("too many samples", put("measurements[0].wall", [1.0] * 10_001), "card-samples", f"{FIRST}.wall"),
+    Case("too much software", put("software", {f"s{i}": "1" for i in range(201)}), "card-value", "$.software"),
+    Case(
+        "too many sources", put("source.files", {f"s{i}": "a" * 64 for i in range(501)}), "card-value", "$.source.files"
+    ),
+    Case("too much not run", put("not_run", [{"arm": "greedy", "reason": "x"}] * 10_001), "card-value", "$.not_run"),
+    Case(
+        "too many measurements",
+        put("measurements", [{"table": "main", "arm": "greedy"}] * 10_001),
+        "card-value",
+        "$.measurements",
+    ),
     Case("samples of a count", put("measurements[0].useful_flop", [1.0]), "card-kind", f"{FIRST}.useful_flop"),
     Case("a key for samples", put("measurements[0].wall", "greedy"), "card-kind", f"{FIRST}.wall"),
     Case("a number for a choice", put("measurements[0].policy", 3), "card-kind", f"{FIRST}.policy"),
