@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,11 @@ def prepare(problem: Problem, context: Context) -> Prepared:
 """
 
 
+def hear_interrupts() -> None:
+    """A background job of a shell ignores SIGINT, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
 def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(tmp_path: Path, kill: signal.Signals) -> None:
@@ -64,13 +70,18 @@ def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(tmp_path: P
         "--build",
         str(tmp_path / "build"),
     ]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, preexec_fn=hear_interrupts
+    ) as process:
         assert process.stderr is not None
+        guard = threading.Timer(120, process.kill)  # a process that hears nothing must not hold up the tests
+        guard.start()
         for line in process.stderr:
             if "double n=100" in line:
                 break
         process.send_signal(kill)
         rest = process.stderr.read()
+        guard.cancel()
     (partial,) = (tmp_path / "cards" / "toy").iterdir()
     assert partial.name.endswith(".partial.json")
     assert len(json.loads(partial.read_bytes())["card"]["measurements"]) == 2
