@@ -332,6 +332,14 @@ def test_an_unexpected_error_is_one_line_and_can_be_shown(cli: Run, measure: Cal
     assert "Traceback (most recent call last)" in shown.err
 
 
+def test_a_full_disk_is_one_line(cli: Run, measure: Callable[..., Measure]) -> None:
+    measure(OSError(28, "No space left on device", "build/cards/x.json"))
+    done = cli("run")
+    assert done.code == 1
+    assert done.err.startswith("perfdocs: build/cards/x.json: found no space left on device, expected ")
+    assert "fault" not in done.err
+
+
 def test_publish_moves_the_card_and_renders(cli: Run, measure: Callable[..., Measure], runnable: Path) -> None:
     measure()
     done = cli("run", "--publish")

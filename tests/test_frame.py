@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from perfdocs.card import AxisValue
 from perfdocs.expression import Missing
 from perfdocs.frame import Row, absences, device_fact, find, rows, share_of_peak, tidy
 from perfdocs.library import Benchmark, load_library
@@ -65,9 +68,18 @@ def test_a_missing_value_says_why_each_time(bench: Benchmark, key: str, reason: 
 
 def test_anchors_are_permanent_and_apart(bench: Benchmark) -> None:
     anchors = [r.anchor for r in of(bench)]
-    assert anchors[0] == "perf-rk4-made-up-gpu-main-persistent-spread-100-1000"
+    assert anchors[0] == "perf-rk4.made-up-gpu.main.persistent.spread-100.1000"
     assert len(set(anchors)) == len(anchors)
     assert not set(anchors) & {r.anchor for r in of(bench, "made-up-cpu")}
+
+
+def test_points_that_look_alike_have_anchors_of_their_own(bench: Benchmark) -> None:
+    row = of(bench)[0]
+    points: list[dict[str, AxisValue]] = [{"x": v} for v in ("a b", "a-b", "a.b", "é", "è", "A", "a", 1, -1, 1.5, 15)]
+    points += [{"x": "a", "y": "b-c"}, {"x": "a-b", "y": "c"}]
+    anchors = [replace(row, at=at).anchor for at in points]
+    assert len(set(anchors)) == len(anchors)
+    assert not [a for a in anchors if not re.fullmatch("[a-z0-9_.:-]+", a)]
 
 
 def test_share_of_peak(bench: Benchmark) -> None:

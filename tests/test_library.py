@@ -135,3 +135,12 @@ def test_one_file_is_judged_by_its_shape_and_by_a_definition(benchmarks: Path, t
     assert load_file(path).device.id == "third-gpu"
     with pytest.raises(PerfdocsError, match='did you mean "persistent"'):
         load_file(path, load_library(benchmarks).benchmarks["rk4"].definition)
+
+
+@pytest.mark.parametrize("taken", ["index", "con", "given", "persistent", "gpu", "wall", "spread-1000", "rk4"])
+def test_a_device_cannot_take_a_word_that_means_something_else(benchmarks: Path, taken: str) -> None:
+    write_synthetic(benchmarks / "rk4" / "cards", taken)
+    library = load_library(benchmarks)
+    (problem,) = library.problems
+    assert (problem.code, problem.found) == ("card-id-taken", f'"{taken}"')
+    assert library.device_ids() == ("made-up-cpu", "made-up-gpu")

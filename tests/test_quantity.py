@@ -56,6 +56,11 @@ def test_percent_ratio_and_what_is_no_number() -> None:
     assert [number_text(float(x)) for x in ("nan", "inf", "-inf")] == ["not a number", "∞", "−∞"]
 
 
+@pytest.mark.parametrize("text", ["6e999999999 µs", "1e-999999999 µs", "6e400 µs", "9e99999999999999999999 s"])
+def test_a_number_out_of_all_bounds_is_no_number(text: str) -> None:
+    assert parse_printed(text) == []
+
+
 @MANY
 @given(sizes, st.sampled_from(UNITS))
 def test_what_is_printed_reads_back(number: float, unit: str) -> None:

@@ -206,11 +206,11 @@ def test_anchors_and_links(pair: Pair) -> None:
     whole = detail(*pair, "main")
     ids = re.findall(r'<tr id="([^"]+)"', table_html(whole))
     assert len(ids) == len(set(ids)) == 18
-    assert "perf-demo-made-up-gpu-main-steal-thin-1000" in ids
+    assert "perf-demo.made-up-gpu.main.steal.thin.1000" in ids
     assert "id=" not in table_html(whole, anchors=False)
     model = overview(*pair, "main")
-    assert 'href="d.html#perf-demo-made-up-gpu-main-steal-thin-1000"' in table_html(model, lambda _: "d.html")
-    assert 'href="#perf-demo-made-up-gpu-main-steal-thin-1000"' in table_html(model, lambda _: "")
+    assert 'href="d.html#perf-demo.made-up-gpu.main.steal.thin.1000"' in table_html(model, lambda _: "d.html")
+    assert 'href="#perf-demo.made-up-gpu.main.steal.thin.1000"' in table_html(model, lambda _: "")
     assert "<a " not in table_html(model, lambda _: None)
     assert "<a " not in table_html(model)
     # a device's own page needs no link to itself

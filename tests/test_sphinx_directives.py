@@ -273,7 +273,7 @@ def test_device_pages_can_be_switched_off(made: Project) -> None:
     built = made.build(perfdocs_device_pages="")
     assert built.warnings == []
     assert not (made.docs / "devices").exists()
-    assert 'id="perf-rk4-made-up-gpu-main-persistent-spread-100-1000"' in built.text("index.html")
+    assert 'id="perf-rk4.made-up-gpu.main.persistent.spread-100.1000"' in built.text("index.html")
 
 
 def test_device_pages_that_cannot_be_written(made: Project) -> None:

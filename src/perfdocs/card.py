@@ -217,7 +217,7 @@ class Card(_Record, frozen=True, kw_only=True):
     schema: Literal["perfdocs.card/1"]
     benchmark: Key
     version: Annotated[int, Meta(ge=1)]
-    recorded: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+    recorded: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
     origin: Origin
     device: Device
     host: Host

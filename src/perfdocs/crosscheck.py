@@ -6,18 +6,24 @@ The shapes are checked where they are read (:mod:`perfdocs.card`, :mod:`perfdocs
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from .card import AxisValue, Card, Device, Measurement, Summary
-from .definition import Definition
+from .definition import RESERVED_WORDS, Definition
 from .errors import PerfdocsError, clean, nearest, place
 from .expression import check_calls, depth, names, parse
 from .flags import FLAGS
 from .peaks import PEAKS
 
 __all__ = ["check_card", "check_expressions"]
+
+RESERVED_FILES = frozenset(
+    {"index", "con", "prn", "aux", "nul", *(f"{p}{i}" for p in ("com", "lpt") for i in range(10))}
+)
+"""Names that a page or a file cannot have."""
 
 MAX_LEVELS = 400
 """Operations one inside the other, over all quantities that a derived quantity uses: well below Python's own limit."""
@@ -43,6 +49,7 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
                 "correct the key, or add its entry to benchmark.toml",
             )
 
+    _check_device(card.device, definition, wrong)
     if card.benchmark != definition.id:
         raise wrong(
             "card-benchmark",
@@ -112,6 +119,23 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
             _check_axis_value(value, axis, definition, f"{at}.at.{axis}", wrong)
 
 
+def _check_device(device: Device, definition: Definition, wrong: _Wrong) -> None:
+    """A device's id is the name of a file and of a page, and a word of claims; its name is seen."""
+    values = {str(v) for axis in definition.axes.values() for v in axis.values}
+    taken = {definition.id, *definition.arms, *definition.groups, *definition.metrics, *definition.derived}
+    taken |= {*definition.axes, *definition.tables, *values, *RESERVED_WORDS, *RESERVED_FILES}
+    if device.id in taken:
+        raise wrong(
+            "card-id-taken",
+            "$.device.id",
+            f'"{device.id}"',
+            "an id that is no word of claims, of the definition or of the file system",
+            "give the device another id (`--as NAME` adds a suffix), and its file the same name",
+        )
+    if not any(unicodedata.category(c)[0] in "LNPS" for c in device.name):
+        raise wrong("card-text", "$.device.name", "a name that cannot be seen", "a name", "write one")
+
+
 def _check_axis_value(value: AxisValue, axis: str, definition: Definition, at: str, wrong: _Wrong) -> None:
     allowed, scale = definition.axes[axis].values, definition.axes[axis].scale
     shown = clean(str(value), 60)
@@ -128,7 +152,7 @@ def _check_axis_value(value: AxisValue, axis: str, definition: Definition, at: s
         raise wrong("axis-value", at, f'"{shown}"', "a number above 0 on a logarithmic axis", "correct the value")
     elif scale == "linear" and isinstance(value, str):
         raise wrong("axis-value", at, f'"{shown}"', "a number on a linear axis", "correct the value")
-    elif isinstance(value, str) and not re.fullmatch(r"[\w .+-]{1,60}", value):
+    elif isinstance(value, str) and not re.fullmatch(r"\w[\w .+-]{0,59}", value):
         raise wrong("axis-value", at, f'"{shown}"', "a short plain word", "correct the value")
 
 

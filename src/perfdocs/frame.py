@@ -52,9 +52,9 @@ class Row:
     @property
     def anchor(self) -> str:
         """A permanent id of this row on any page: benchmark, device, table, arm, values of the axes."""
-        point = "-".join(str(v) for v in self.at.values())
-        text = "-".join(filter(None, [self.definition.id, self.card.device.id, self.table, self.arm, point]))
-        return "perf-" + re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        parts = [self.definition.id, self.card.device.id, self.table, self.arm, *map(str, self.at.values())]
+        # a character that may not stand in every builder's ids is written by its number, so that no two rows share one
+        return "perf-" + ".".join(re.sub(r"[^a-z0-9_-]", lambda m: f":{ord(m[0]):x}:", part) for part in parts)
 
     def value(self, key: str) -> Value:
         """A metric, derived quantity or numeric axis by key. Raises :class:`Missing` with the reason."""

@@ -201,7 +201,9 @@ def _printed(m: re.Match[str]) -> Printed | None:
         number = Decimal(digits)
     except InvalidOperation:
         return None
-    quantum = Decimal(1).scaleb(int(number.as_tuple().exponent)) if number.is_finite() else Decimal(1)
+    if not number.is_finite() or abs(number.adjusted()) > 300:
+        return None  # no quantity is so large or small
+    quantum = Decimal(1).scaleb(int(number.as_tuple().exponent))
     whole = digits.lstrip("-0")
     if whole.isdigit() and len(whole) > 3:
         quantum = Decimal(1).scaleb(min(len(whole) - 3, len(whole) - len(whole.rstrip("0"))))

@@ -19,7 +19,7 @@ from .card import AxisValue, Card, Measurement, MetricValue
 __all__ = ["CardStore"]
 
 _SUFFIX = ".card"
-_RULES = ("card", "definition", "expression", "flags", "library", "peaks", "tree")
+_RULES = ("card", "crosscheck", "definition", "expression", "files", "flags", "library", "peaks", "tree")
 """Modules that say what is right: where one changes, every card is checked anew."""
 
 
@@ -69,9 +69,10 @@ class CardStore:
         """Keep a card that is right. A folder that can't be written to keeps nothing."""
         path = self._folder / self._name(digest, definition)
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError, TypeError, OverflowError):  # it need not be kept
+            data = msgspec.msgpack.encode(card)
             self._folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(msgspec.msgpack.encode(card))
+            temporary.write_bytes(data)
             temporary.replace(path)
 
     def tidy(self) -> None:

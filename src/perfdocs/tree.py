@@ -24,6 +24,8 @@ Where = Callable[[str], str]
 
 MAX_DEPTH = 40
 MAX_NUMBER = 1e100
+MAX_INTEGER = 2**63
+MAX_NAMED = 50
 """No quantity in SI units is larger; below it no sum or mean of samples overflows."""
 
 _PRIVATE = {
@@ -94,12 +96,12 @@ def check_tree(value: Any, where: Where, prefix: str) -> None:
             stack.extend((child, f"{path}[{i}]", depth + 1) for i, child in reversed(list(enumerate(item))))
         elif isinstance(item, str):
             _check_text(item, path, where, prefix)
-        elif isinstance(item, (int, float)) and not -MAX_NUMBER < item < MAX_NUMBER:
+        elif isinstance(item, (int, float)) and not _ordinary_number(item):
             finite = isinstance(item, int) or math.isfinite(item)
             raise PerfdocsError(
                 f"{prefix}-number",
                 where(path),
-                "a number beyond 1e100" if finite else "a number that is not finite",
+                "a number beyond all bounds" if finite else "a number that is not finite",
                 "a finite number of ordinary size",
                 "correct it; a value that a card lacks belongs in its not_run with the reason",
             )
@@ -109,7 +111,7 @@ def _ordinary(item: Any, card: bool, depth: int = 0) -> bool:
     """Whether a tree is right; where it is not, :func:`check_tree` looks again and says where."""
     kind = type(item)
     if kind is float or kind is int:
-        return bool(-MAX_NUMBER < item < MAX_NUMBER)
+        return _ordinary_number(item)
     if kind is str:
         return _wrong_text(item, card) is None
     if depth > MAX_DEPTH:
@@ -121,6 +123,12 @@ def _ordinary(item: Any, card: bool, depth: int = 0) -> bool:
     if kind is list:
         return _ordinary_floats(item) or all(_ordinary(child, card, depth + 1) for child in item)
     return item is None or kind is bool
+
+
+def _ordinary_number(item: float) -> bool:
+    if isinstance(item, int):  # what formats other than JSON can hold too
+        return -MAX_INTEGER <= item < MAX_INTEGER
+    return -MAX_NUMBER < item < MAX_NUMBER
 
 
 def _ordinary_floats(item: list[Any]) -> bool:
@@ -216,6 +224,8 @@ def _named(value: Any, to: Any, path: str) -> str:
     if not hidden or not isinstance(mapping, dict):
         return path
     every = dict(mapping)
+    if len(every) > MAX_NAMED:  # each try reads the whole tree
+        return head
     try:
         for key in every:
             mapping.clear()

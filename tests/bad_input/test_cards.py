@@ -228,6 +228,9 @@ VALUES = [
         Case(f"the device is called {i[:20]!r}", put("device.id", i), "card-value", "$.device.id")
         for i in ("", "Made-Up", "made up", "-made", "../made-up", "made/up", "made.up", "nvidia®", "x" * 65)
     ],
+    Case("an invisible device", put("device.name", "\u200b"), "card-text", "$.device.name"),
+    Case("an integer of 65 bits", put("device.memory", 2**64), "card-number", "$.device.memory"),
+    Case("an axis value of 65 bits", put("measurements[0].at.n", 2**64), "card-number", f"{FIRST}.at.n"),
     Case("a kind of its own", put("device.kind", "tpu"), "card-value", "$.device.kind"),
     Case("a very long kind", put("device.kind", "got, " * 9000), "card-value", "$.device.kind"),
     Case("a nameless device", put("device.name", ""), "card-value", "$.device.name"),

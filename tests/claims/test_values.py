@@ -57,5 +57,5 @@ def test_a_claim_depends_on_what_it_asked(library: Library, tmp_path: Path) -> N
     assert outcome.uses == {("toy", None), ("toy", "toy-gpu")}
     (mark,) = outcome.marks
     assert (outcome.bound.text[mark.start : mark.end], mark.device) == ("510 µs", "toy-gpu")
-    assert mark.anchor == "perf-toy-toy-gpu-main-stealing-spread-1000-1000000"
+    assert mark.anchor == "perf-toy.toy-gpu.main.stealing.spread-1000.1000000"
     assert mark.flags == ("synthetic",)

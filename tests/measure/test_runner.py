@@ -354,6 +354,14 @@ def test_a_count_the_definition_lacks_is_refused(toy: SimpleNamespace) -> None:
         toy.measure("good")
 
 
+def test_a_narrowed_run_spares_a_wider_card(toy: SimpleNamespace) -> None:
+    toy.measure("good", "double")
+    with pytest.raises(PerfdocsError, match=r"2 measurements that this run would not repeat.*--as NAME"):
+        toy.measure("good")
+    assert len(toy.measure("good", as_name="narrow").measurements) == 2
+    assert len(toy.measure("good", fresh=True).measurements) == 2
+
+
 def test_axis_filters() -> None:
     assert axis_filters(["n=1e3", "n=1e4", "config=spread-100"]) == {"n": (1000, 10000), "config": ("spread-100",)}
     with pytest.raises(PerfdocsError):

@@ -49,7 +49,7 @@ def test_rk4_has_tables_with_axes_of_their_own(tmp_path: Path) -> None:
     assert [(c.after, c.by, c.leader) for c in crossovers(every, compact)] == [(8, 32, "a")]
     (alone,) = table(b, "overhead")
     assert dict(alone.at) == {}
-    assert alone.anchor == "perf-rk4-made-up-gpu-overhead-persistent"
+    assert alone.anchor == "perf-rk4.made-up-gpu.overhead.persistent"
     cold, warm = (r.value("compile_time") for r in table(b, "compile"))
     assert compare(warm, cold) is Order.FASTER
     assert [a for a, arm in b.definition.arms.items() if not any(b.definition.tags[t].apart for t in arm.tags)] == [

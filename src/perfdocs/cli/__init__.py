@@ -6,12 +6,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import __version__
-from ..errors import PerfdocsError, clean
+from ..errors import PerfdocsError, clean, place
 from .data import list_, schema, validate
 from .measuring import run
 from .pages import check, render
@@ -59,6 +60,13 @@ class _Commands(click.Group):
             # the reader of a pipe has left: nothing more can be said, and Python must not try when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
+        except OSError as error:  # a full disk, a folder that is read-only
+            where = place(Path(error.filename)) if error.filename else "the file system"
+            return _say(
+                f"{where}: found {(error.strerror or str(error)).lower()}, expected a place that can be read and "
+                "written; free some space or choose another folder, and run the same command again: nothing is lost",
+                1,
+            )
         except Exception as error:  # the last resort: a fault of perfdocs itself, told in one line
             if "--traceback" in words:
                 traceback.print_exc()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from perfdocs.card import Gate, decode_card, encode_card
+from perfdocs.card import Gate, decode_card, encode_card, read_card
 from perfdocs.definition import Definition, read_definition
 from perfdocs.errors import PerfdocsError, place
 
@@ -43,6 +43,23 @@ class Stopped(Exception):  # noqa: N818 - a stop is not always an error
     def __init__(self, message: str, exit_code: int) -> None:
         self.exit_code = exit_code
         super().__init__(message)
+
+
+def _spare(final: Path, chosen: Collection[tuple[str, str, str]]) -> None:
+    """Refuse to put a narrowed card in the place of one that holds more."""
+    try:
+        known = read_card(final)
+    except PerfdocsError:
+        return  # none, or none that can be read
+    lost = sum((m.table, m.arm, show(m.at)) not in chosen for m in known.measurements)
+    if lost:
+        raise PerfdocsError(
+            "card-wider",
+            place(final),
+            f"a card with {lost} measurements that this run would not repeat",
+            "none that would be lost",
+            "give the narrowed card a name of its own (`--as NAME`), or replace the other (`--fresh`)",
+        )
 
 
 def run(folder: Path, options: Options, edges: Edges | None = None, progress: Progress | None = None) -> list[Path]:
@@ -151,6 +168,8 @@ class _Device:
         decode_card(encode_card(head), final)  # what a card may not hold is better known before hours of measuring
         wanted = sorted((axis, sorted(map(str, values))) for axis, values in o.at.items())
         narrowed = f"{sorted(o.arms)}{wanted}" if o.arms or wanted else ""
+        if narrowed and not o.fresh:
+            _spare(final, {(c.task.table, c.arm, show(c.task.at)) for c in self._cells})
         session, line = Session.open(head, final, partial_path(final, narrowed), o.fresh)
         if line:
             self._progress.note(line)
