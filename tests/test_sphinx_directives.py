@@ -291,6 +291,12 @@ def test_device_pages_stay_inside(made: Project, folder: str) -> None:
         made.build(perfdocs_device_pages=folder)
 
 
+@pytest.mark.parametrize(("name", "value"), [("perfdocs_cards", 5), ("perfdocs_benchmarks", None)])
+def test_a_setting_of_the_wrong_type_is_one_message(made: Project, name: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=f"{name}: found {value}, expected the name of a folder"):
+        made.build(**{name: value})
+
+
 def test_two_devices_of_one_name_are_told_apart(made: Project) -> None:
     card = synthetic_card("twin-gpu")
     card["device"]["name"] = "Made Up Gpu"

@@ -23,6 +23,8 @@ __all__ = ["Arm", "Axis", "Definition", "Derived", "Group", "Metric", "Plot", "T
 
 Label = Annotated[str, Meta(min_length=1, max_length=200)]
 Prose = Annotated[str, Meta(max_length=2000)]
+# a unit stands in cells of CSV files, where a spreadsheet would compute what begins like a formula
+Unit = Annotated[str, Meta(pattern=r"^(?:[^\s=+@-].*)?$", max_length=40)]
 Better = Literal["lower", "higher"]
 
 RESERVED_WORDS = frozenset(
@@ -77,7 +79,7 @@ class Axis(_Entry, frozen=True, kw_only=True):
     """One axis. ``values`` orders a categorical axis and names all it may hold; a numeric axis needs none."""
 
     label: Label
-    unit: str = ""
+    unit: Unit = ""
     scale: Literal["linear", "log", "category"] = "linear"
     values: tuple[AxisValue, ...] = ()
     labels: dict[str, Label] = {}
@@ -112,7 +114,7 @@ class Metric(_Entry, frozen=True, kw_only=True):
 
     label: Label
     kind: Literal["samples", "count", "choice"]
-    unit: str = ""
+    unit: Unit = ""
     better: Better | None = None
     about: Prose = ""
 
@@ -126,7 +128,7 @@ class Derived(_Entry, frozen=True, kw_only=True):
 
     label: Label
     is_: Annotated[str, Meta(min_length=1, max_length=2000)] = msgspec.field(name="is")
-    unit: str = ""
+    unit: Unit = ""
     better: Better | None = None
     of_peak: str | None = None
     footprint: Key | None = None

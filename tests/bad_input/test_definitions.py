@@ -28,6 +28,7 @@ ARM = '\nlabel = "x"\nloop = "x"\ngroup = "gpu"\non = ["gpu"]\n'
 
 SYNTAX = [
     Case("empty", lambda t: "", "definition-missing-key", "$", '"id"'),
+    Case("a formula as unit", swap('unit = "s"', 'unit = "=cmd|calc"'), "definition-value", "$.metrics.wall.unit"),
     Case("cut short", lambda t: t[:700], "definition-syntax"),
     Case("JSON", lambda t: '{"id": "bench"}', "definition-syntax"),
     Case("a key twice", swap('id = "bench"', 'id = "bench"\nid = "bench"'), "definition-syntax", "", "line 2"),

@@ -104,6 +104,13 @@ def main(argv: list[str] | None = None) -> int:
     except Stopped as stop:
         print(stop, file=sys.stderr)
         return stop.exit_code
+    except OSError as error:
+        print(
+            f"{error.filename or 'the file system'}: found {(error.strerror or str(error)).lower()}, expected a place "
+            "that can be read and written; free some space or choose another folder, and run the same command again",
+            file=sys.stderr,
+        )
+        return 1
     except KeyboardInterrupt:
         print("interrupted before the first measurement", file=sys.stderr)
         return 130

@@ -76,6 +76,10 @@ def settings(app: Sphinx) -> Settings:
     def place(path: str) -> Path:
         return Path(os.path.normpath(app.srcdir / path))  # no ".." in messages; Sphinx has resolved links already
 
+    for name in ("benchmarks", "cards", "device_pages"):
+        value = config[f"perfdocs_{name}"]
+        if not isinstance(value, str):
+            raise ConfigError(f"perfdocs_{name}: found {value!r}, expected the name of a folder")
     pages = PurePosixPath(config.perfdocs_device_pages)
     if pages.is_absolute() or ".." in pages.parts:
         raise ConfigError("perfdocs_device_pages: expected a folder inside the documentation's sources")
