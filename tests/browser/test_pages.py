@@ -159,7 +159,7 @@ def test_a_link_to_a_row_lands_on_it(open_page: Open, link: str) -> None:
     wanted = str(first.get_attribute("href")).partition("#")[2]
     first.click()
     page.wait_for_load_state("load")
-    row = page.locator(f"tr:has(#{wanted}), tr#{wanted}").first
+    row = page.locator(f"tr:has([id='{wanted}']), tr[id='{wanted}']").first
     assert row.is_visible()
     header = page.evaluate("document.querySelector('header').getBoundingClientRect().bottom")
     box = row.bounding_box()
