@@ -24,7 +24,7 @@ from .report import Figures, Size, bars, machine, markdown
 EXTENSION, STATIC, BENCHMARKS, CACHE, START = "extension", "static", "benchmarks", "figures", "start"
 REPETITIONS = {1000: 1}
 STATIC_LIMIT = 100  # ten times as many pages take the static site an hour and ten times the memory
-COLD_LIMIT = 10  # each figure costs the same
+COLD_LIMIT = 100  # each figure costs the same
 
 
 @dataclass(frozen=True, slots=True)
