@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from .card import Card, check_name, decode_card
+from .card import Card, check_name, decode_card, read_card
 from .crosscheck import check_card, check_expressions
 from .definition import Definition, decode_definition
 from .errors import PerfdocsError, Problem, place
@@ -197,8 +197,7 @@ def load_file(path: Path, definition: Definition | None = None, root: Path | Non
 
     ``root`` is the folder it may not lie outside of (default: its own). Raises :class:`PerfdocsError`.
     """
-    card = decode_card(read_bytes(path, root or path.parent), path)
-    check_name(card, path)
+    card = read_card(path, root)
     if definition is not None:
         check_card(card, definition, path)
     return card
