@@ -13,9 +13,10 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from perfdocs.card import AxisValue
 
-__all__ = ["ArmModule", "Cannot", "Context", "Point", "Prepared", "Task", "VerificationError", "Workload"]
+__all__ = ["ArmModule", "Cannot", "Context", "How", "Point", "Prepared", "Task", "VerificationError", "Workload"]
 
 Kind = Literal["gpu", "cpu"]
+How = Literal["timed", "compile", "memory", "traced"]
 Point = Mapping[str, AxisValue]
 Reason = Literal[
     "not_installed", "unsupported", "out_of_time", "out_of_memory", "failed_verification", "error", "not_requested"
@@ -36,10 +37,16 @@ class VerificationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One point of one table."""
+    """One point of one table, and how it is measured there.
+
+    ``timed`` is the protocol of runs. The others each start fresh processes: ``compile`` times the way from nothing to
+    the first result, with an axis ``start`` of ``cold`` and ``warm``; ``memory`` reads what one run needs; ``traced``
+    asks a profiler what the device ran, after everything that is timed.
+    """
 
     table: str
     at: Point
+    how: How = "timed"
 
 
 @dataclass(frozen=True, slots=True)
