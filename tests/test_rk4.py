@@ -153,12 +153,12 @@ def test_plain_python_is_limited() -> None:
     assert "10000" in limits.limits({"n": 100_000})
 
 
-def compiled(architecture: str, *defines: str) -> tuple[str, bytes]:
+def compiled(architecture: str, file: str, *defines: str) -> tuple[str, bytes]:
     """PTX and machine code of every kernel, by NVRTC alone."""
     nvrtc = pytest.importorskip("cupy", reason="CuPy is not installed").cuda.nvrtc
     device = importlib.import_module(f"{workload.__package__}.device")
     try:
-        program = nvrtc.createProgram(device.source(), "kernels.cu", [], [])
+        program = nvrtc.createProgram(device.source(file), file, [], [])
     except Exception as error:  # noqa: BLE001, RUF100 - no NVRTC library shows in several ways
         pytest.skip(f"NVRTC does not load ({type(error).__name__})")
     try:
@@ -172,17 +172,24 @@ def compiled(architecture: str, *defines: str) -> tuple[str, bytes]:
     return ptx.decode() if isinstance(ptx, bytes) else ptx, code
 
 
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_120"])
-def test_the_kernels_compile(architecture: str) -> None:
-    ptx, code = compiled(architecture, "-DRK4_GRAPH=1", "-DRK4_BATCH=16", "-DRK4_REFILL=3")
-    names = set(re.findall(r"\.entry (\w+)", ptx))
-    assert names == {"rk4_per_thread", "rk4_begin", "rk4_step_all", "rk4_step_while", "rk4_persistent"}
+KERNELS = {
+    "lanes.cu": {"rk4_per_thread", "rk4_persistent", "rk4_longest_first"},
+    "loop.cu": {"rk4_begin", "rk4_step_all", "rk4_step_while"},
+}
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("file", KERNELS)
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_120"])
+def test_the_kernels_compile(architecture: str, file: str, real: str) -> None:
+    ptx, code = compiled(architecture, file, "-DRK4_GRAPH=1", f"-DRK4_REAL={real}")
+    assert set(re.findall(r"\.entry (\w+)", ptx)) == KERNELS[file]
     assert len(code) > 1000
 
 
 def test_a_step_is_22_instructions_of_fp64() -> None:
     """Four multiplications and eighteen fused multiply-adds: the count behind the fraction of the issue limit."""
-    ptx, _ = compiled("sm_90")
+    ptx, _ = compiled("sm_90", "loop.cu")
     body = ptx[ptx.index(".entry rk4_step_all") :]
     body = body[: body.index("\n}")]
     fused, plain = len(re.findall(r"\bfma\.rn\.f64", body)), len(re.findall(r"\bmul\.f64", body))
@@ -195,6 +202,7 @@ def test_a_step_is_22_instructions_of_fp64() -> None:
     assert not re.search(r"\b(?:add|sub|div)[.\w]*\.f64", body)
 
 
-def test_no_kernel_spills() -> None:
-    ptx, _ = compiled("sm_90", "-DRK4_GRAPH=1")
+@pytest.mark.parametrize("file", KERNELS)
+def test_no_kernel_spills(file: str) -> None:
+    ptx, _ = compiled("sm_90", file, "-DRK4_GRAPH=1")
     assert ".local" not in ptx

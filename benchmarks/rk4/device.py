@@ -10,10 +10,11 @@ import numpy as np
 
 from perfdocs.measure.arm import Cannot, Context, Prepared
 
-from .workload import USEFUL_BYTE, Problem, Result
+from .workload import Problem, Result
 
 HERE = Path(__file__).parent
 OPTIONS = ("--std=c++17",)
+REALS = {"float64": "double", "float32": "float"}
 FP64_A_STEP = 22  # instructions of the compiled step: 4 multiplications, 18 fused multiply-adds
 STEP_THREADS = 256
 STEP_BLOCKS_AN_SM = 4
@@ -28,18 +29,18 @@ def import_cupy() -> Any:
     return cupy
 
 
-def source() -> str:
-    """The kernels with the step put in its place: one text, so that a cache keyed by the text is never stale."""
+def source(file: str) -> str:
+    """Kernels with the step put in its place: one text, so that a cache keyed by the text is never stale."""
     step = (HERE / "step.cuh").read_text(encoding="utf-8").replace("#pragma once", "")
-    return (HERE / "kernels.cu").read_text(encoding="utf-8").replace('#include "step.cuh"', step)
+    return (HERE / file).read_text(encoding="utf-8").replace('#include "step.cuh"', step)
 
 
 @cache
-def kernel(name: str, *defines: str) -> Any:
-    """A kernel of ``kernels.cu``, compiled for this device with the given ``NAME=VALUE`` definitions."""
+def kernel(file: str, name: str, *defines: str, real: str = "float64") -> Any:
+    """A kernel of ``file``, compiled for this device in the given precision and with ``NAME=VALUE`` definitions."""
     cupy = import_cupy()
-    options = (*OPTIONS, *(f"-D{define}" for define in defines))
-    return cupy.RawModule(code=source(), options=options, backend="nvrtc").get_function(name)
+    options = (*OPTIONS, f"-DRK4_REAL={REALS[real]}", *(f"-D{define}" for define in defines))
+    return cupy.RawModule(code=source(file), options=options, backend="nvrtc").get_function(name)
 
 
 class DeviceArm(Prepared):
@@ -50,11 +51,15 @@ class DeviceArm(Prepared):
         self.problem = problem
         self.n, self.size = problem.n, np.int64(problem.n)
         self.sm_count = context.sm_count or 1
-        self._host = (problem.omega, problem.zeta, problem.x0, problem.v0, problem.nstop)
+        self._host = problem.planes
         # It waits for the default stream, where arrays are made, and the default stream for it.
         self.stream = self.cupy.cuda.Stream()
         self.inputs = tuple(self.cupy.asarray(plane) for plane in self._host)
-        self.outputs = (self.cupy.zeros(self.n), self.cupy.zeros(self.n), self.cupy.zeros(self.n, dtype=np.int64))
+        self.outputs = tuple(self.cupy.zeros(self.n, dtype=dtype) for dtype in (problem.real, problem.real, np.int64))
+
+    def kernel(self, file: str, name: str, *defines: str) -> Any:
+        """A kernel in the precision of the problem."""
+        return kernel(file, name, *defines, real=self.problem.real)
 
     def launch(self) -> None:
         """Put the work on :attr:`stream`."""
@@ -81,12 +86,12 @@ class DeviceArm(Prepared):
 
     def counts(self) -> dict[str, float]:
         """One launch; every plane is read or written once."""
-        return {"launches": 1, "issued_byte": USEFUL_BYTE * self.n, "fp64_instructions": self.fp64_instructions}
+        return {"issued_byte": self.problem.useful_byte, "fp64_instructions": self.fp64_instructions}
 
     @property
     def fp64_instructions(self) -> int:
         """Of the steps that running samples take, all together."""
-        return FP64_A_STEP * self.problem.sample_steps
+        return FP64_A_STEP * self.problem.sample_steps if self.problem.real == "float64" else 0
 
     def device_memory(self) -> int | None:
         """What CuPy's pool holds; the runner empties it before each arm."""
@@ -109,5 +114,9 @@ def step_grid(n: int, sm_count: int) -> int:
 
 
 def step_bytes(problem: Problem, steps: int) -> float:
-    """Bytes of ``steps`` one-step launches: 40 a sample to begin, 16 a sample and step for counts, 56 if it runs."""
-    return 40 * problem.n + 16 * problem.n * steps + 56 * problem.sample_steps
+    """Bytes of ``steps`` one-step launches: 40 a sample to begin, 16 a sample and step for counts, 56 if it runs.
+
+    Those of float64; in float32 the planes of reals have half the size.
+    """
+    size = problem.real_size
+    return (24 + 2 * size) * problem.n + 16 * problem.n * steps + (8 + 6 * size) * problem.sample_steps

@@ -13,7 +13,7 @@ import numpy as np
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.hostcc import load
 
-from .workload import USEFUL_BYTE, Problem, Result
+from .workload import Problem, Result
 
 HERE = Path(__file__).parent
 Runner = Callable[[Problem, Result, int], None]
@@ -67,4 +67,4 @@ class HostArm(Prepared):
 
     def counts(self) -> dict[str, float]:
         """Every plane is read or written once."""
-        return {"issued_byte": USEFUL_BYTE * self._problem.n}
+        return {"issued_byte": self._problem.useful_byte}

@@ -8,8 +8,7 @@ from perfdocs.measure.arm import Cannot, Prepared
 
 from .workload import STEP, Problem, Result
 
-# Kernels of one step, and bytes they read and write a sample: 8 a plane, 1 a mask.
-KERNELS_A_STEP = 26
+# Bytes that the kernels of one step read and write a sample: 8 a plane, 1 a mask.
 BYTE_A_STEP = 644
 
 
@@ -50,7 +49,7 @@ class TorchArm(Prepared):
         torch.cuda.reset_peak_memory_stats()
         self._before = torch.cuda.memory_allocated()
         self.problem = problem
-        self._host = [torch.from_numpy(p) for p in (problem.omega, problem.zeta, problem.x0, problem.v0, problem.nstop)]
+        self._host = [torch.from_numpy(plane) for plane in problem.planes]
         self.inputs = [plane.to("cuda") for plane in self._host]
         self.c = self.k = None
         self.x, self.v = torch.empty_like(self.inputs[0]), torch.empty_like(self.inputs[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +24,19 @@ SEED = 20261001
 STEP = 0.01
 TOLERANCE = 1e-11
 CONFIGURATIONS = {"spread-100": (100, True), "spread-1000": (1000, True), "uniform-1000": (1000, False)}
+FIXED = {"uniform-100": (100, False)}  # of the table of the fixed overhead
 FLOP_A_STEP = 44
-USEFUL_BYTE = 64  # five planes read, three written
-MINIMUM_BYTE = 40  # five planes
+CADENCES = (8, 16, 32)
+TOLERANCES = {"float64": TOLERANCE, "float32": 1e-4}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """The inputs: planes of ``n`` samples (1/s, 1, m, m/s, steps)."""
+    """The inputs: planes of ``n`` samples (1/s, 1, m, m/s, steps).
+
+    ``real`` is the precision to compute in: the planes are kept in float64, which the reference computes in.
+    ``every`` is the number of steps between two looks at who has finished, where a table varies it.
+    """
 
     config: str
     n: int
@@ -40,11 +45,34 @@ class Problem:
     x0: Reals
     v0: Reals
     nstop: Integers
+    real: str = "float64"
+    every: int | None = None
+
+    @property
+    def planes(self) -> tuple[npt.NDArray[Any], ...]:
+        """omega, zeta, x0, v0 in the precision to compute in, and nstop."""
+        reals = (self.omega, self.zeta, self.x0, self.v0)
+        return (*(plane.astype(self.real, copy=False) for plane in reals), self.nstop)
+
+    @property
+    def real_size(self) -> int:
+        """Bytes of a real."""
+        return np.dtype(self.real).itemsize
+
+    @property
+    def useful_byte(self) -> int:
+        """Four planes of reals and the stop steps read once, two planes of reals and the step counts written once."""
+        return (6 * self.real_size + 16) * self.n
+
+    @property
+    def minimum_byte(self) -> int:
+        """The planes the problem needs."""
+        return (4 * self.real_size + 8) * self.n
 
     @property
     def longest(self) -> int:
         """Steps of the longest sample."""
-        return CONFIGURATIONS[self.config][0]
+        return int(self.nstop.max(initial=0))
 
     @property
     def sample_steps(self) -> int:
@@ -78,7 +106,9 @@ def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
     ]
 
 
-def draw(n: int, longest: int, spread: bool, config: str = "") -> Problem:
+def draw(
+    n: int, longest: int, spread: bool, config: str = "", *, real: str = "float64", every: int | None = None
+) -> Problem:
     """The inputs by the published law; the same bits on every machine."""
     rng = np.random.default_rng([SEED, n, longest, int(spread)])
     omega = rng.uniform(1.0, 10.0, n)
@@ -91,14 +121,15 @@ def draw(n: int, longest: int, spread: bool, config: str = "") -> Problem:
     else:
         nstop = np.full(n, longest, dtype=np.int64)
     nstop[0] = longest
-    return Problem(config, n, omega, zeta, x0, v0, nstop)
+    return Problem(config, n, omega, zeta, x0, v0, nstop, real, every)
 
 
 def problem(at: Point) -> Problem:
-    """The inputs at a point."""
-    config = str(at["config"])
-    longest, spread = CONFIGURATIONS[config]
-    return draw(int(at["n"]), longest, spread, config)
+    """The inputs at a point; what a table's axes leave open is small: spread-100 with 1000 samples in float64."""
+    config = str(at.get("config", "spread-100"))
+    longest, spread = {**CONFIGURATIONS, **FIXED}[config]
+    every = int(at["k"]) if "k" in at else None
+    return draw(int(at.get("n", 1000)), longest, spread, config, real=str(at.get("real", "float64")), every=every)
 
 
 def reference(problem: Problem, context: Context) -> Result:
@@ -138,7 +169,8 @@ def numpy_reference(problem: Problem) -> Result:
 
 
 def verify(problem: Problem, reference: Result, result: Result) -> Mapping[str, float]:
-    """Every sample took exactly its steps and ended where the reference did, to 1e-11."""
+    """Every sample took exactly its steps and ended where the reference did, to 1e-11 (1e-4 in float32)."""
+    tolerance = TOLERANCES[problem.real]
     steps = np.asarray(result.steps)
     if steps.shape != (problem.n,):
         raise VerificationError(f"{steps.shape} step counts for {problem.n} samples")
@@ -153,11 +185,11 @@ def verify(problem: Problem, reference: Result, result: Result) -> Mapping[str, 
     for name, got, wanted in (("x", result.x, reference.x), ("v", result.v, reference.v)):
         difference = np.abs(np.asarray(got) - wanted)
         i = int(np.argmax(difference)) if problem.n else 0
-        if not (difference <= TOLERANCE).all():  # also where it is not a number
-            bad = int(np.flatnonzero(~(difference <= TOLERANCE))[0])
+        if not (difference <= tolerance).all():  # also where it is not a number
+            bad = int(np.flatnonzero(~(difference <= tolerance))[0])
             raise VerificationError(
                 f"{name} of sample {bad} differs from the reference by "
-                f"{float(difference[bad]):.3g}, more than {TOLERANCE:g}"
+                f"{float(difference[bad]):.3g}, more than {tolerance:g}"
             )
         largest = max(largest, float(difference[i]))
     return {"max_difference": largest}
@@ -169,11 +201,12 @@ def counts(problem: Problem) -> Mapping[str, float]:
     return {
         "sample_steps": steps,
         "useful_flop": FLOP_A_STEP * steps,
-        "useful_byte": USEFUL_BYTE * problem.n,
-        "minimum_byte": MINIMUM_BYTE * problem.n,
+        "useful_byte": problem.useful_byte,
+        "minimum_byte": problem.minimum_byte,
     }
 
 
 def work(at: Point) -> float:
     """Longest sample times the batch: what the masked arms pay, and the most the others can."""
-    return float(CONFIGURATIONS[str(at["config"])][0]) * float(at["n"])
+    longest, _ = {**CONFIGURATIONS, **FIXED}[str(at.get("config", "spread-100"))]
+    return float(longest) * float(at.get("n", 1000))

@@ -9,7 +9,7 @@ import numpy as np
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.while_graph import WhileGraph, import_driver
 
-from ..device import STEP_THREADS, DeviceArm, blocks, kernel, step_bytes, step_grid
+from ..device import STEP_THREADS, DeviceArm, blocks, step_bytes, step_grid
 from ..workload import Problem
 
 
@@ -20,7 +20,8 @@ class Arm(DeviceArm):
         super().__init__(problem, context)
         import_driver()
         self._progress = self.cupy.zeros(2, dtype=np.uint32)
-        first, step = kernel("rk4_begin", "RK4_GRAPH=1"), kernel("rk4_step_while", "RK4_GRAPH=1")
+        first = self.kernel("loop.cu", "rk4_begin", "RK4_GRAPH=1")
+        step = self.kernel("loop.cu", "rk4_step_while", "RK4_GRAPH=1")
         omega, zeta, x0, v0, nstop = self.inputs
 
         def begin() -> None:
@@ -47,7 +48,7 @@ class Arm(DeviceArm):
         self._graph.launch()
 
     def counts(self) -> dict[str, float]:
-        """One launch from the host."""
+        """What the steps move."""
         return {**super().counts(), "issued_byte": step_bytes(self.problem, self.problem.longest)}
 
     def close(self) -> None:

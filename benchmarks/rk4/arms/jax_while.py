@@ -55,7 +55,7 @@ class Arm(Prepared):
     def __init__(self, problem: Problem) -> None:
         self._jax, self._gpu, self._call = compiled()
         self._problem = problem
-        self._host = (problem.omega, problem.zeta, problem.x0, problem.v0, problem.nstop)
+        self._host = problem.planes
         self._before = self._in_use()
         self._inputs = self._upload()
         self._out: Any = None
@@ -81,7 +81,7 @@ class Arm(Prepared):
         return Result(*(np.asarray(plane) for plane in self._out))
 
     def counts(self) -> dict[str, float]:
-        """88 byte a sample and iteration, 32 once; how often the executable launches kernels it does not tell."""
+        """88 byte a sample and iteration, 32 once."""
         return {"issued_byte": (88 * self._problem.longest + 32) * self._problem.n}
 
     def device_memory(self) -> int | None:

@@ -9,7 +9,7 @@ from typing import Any
 from perfdocs.measure.arm import Cannot, Context, Prepared
 
 from ..host import outputs
-from ..workload import USEFUL_BYTE, Problem, Result
+from ..workload import Problem, Result
 
 
 @cache
@@ -74,7 +74,7 @@ class Arm(Prepared):
 
     def counts(self) -> dict[str, float]:
         """Every plane is read or written once."""
-        return {"issued_byte": USEFUL_BYTE * self._problem.n}
+        return {"issued_byte": self._problem.useful_byte}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

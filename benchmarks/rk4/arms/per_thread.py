@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from perfdocs.measure.arm import Context, Prepared
 
-from ..device import DeviceArm, blocks, kernel
+from ..device import DeviceArm, blocks
 from ..workload import Problem
 
 THREADS = 64  # small, so that a small batch spreads over many SMs
+UNROLL = 8
 
 
 class Arm(DeviceArm):
     """The kernel over one problem."""
 
-    def __init__(self, problem: Problem, context: Context) -> None:
+    def __init__(self, problem: Problem, context: Context, *, threads: int = THREADS, unroll: int = UNROLL) -> None:
         super().__init__(problem, context)
-        self._kernel = kernel("rk4_per_thread")
+        self._threads = threads
+        self._kernel = self.kernel("lanes.cu", "rk4_per_thread", f"RK4_UNROLL={unroll}")
 
     def launch(self) -> None:
         """A thread for every sample."""
-        self._kernel((blocks(self.n, THREADS),), (THREADS,), (self.size, *self.inputs, *self.outputs))
+        grid = blocks(self.n, self._threads)
+        self._kernel((grid,), (self._threads,), (self.size, *self.inputs, *self.outputs))
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

@@ -6,14 +6,15 @@ import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
 
-from ..device import DeviceArm, blocks, kernel
-from ..workload import USEFUL_BYTE, Problem
+from ..device import DeviceArm, blocks
+from ..workload import Problem
 
 # Twenty warps an SM keep its FP64 units busy: a step is a chain of eight dependent operations, and each warp more is
 # one more that runs half empty while its last sample ends. The three were chosen by a sweep on one H200 at N = 1e6.
 WARPS_AN_SM = 20
 WARPS_A_BLOCK = 4
 BATCH = 16  # samples a warp takes from the queue at a time
+CHUNK = 2  # steps between two looks at how many lanes idle
 REFILL = 4  # idle lanes that make a warp stop and hand out samples
 
 
@@ -21,10 +22,18 @@ class Arm(DeviceArm):
     """The kernel over one problem."""
 
     def __init__(
-        self, problem: Problem, context: Context, *, warps: int = WARPS_AN_SM, batch: int = BATCH, refill: int = REFILL
+        self,
+        problem: Problem,
+        context: Context,
+        *,
+        warps: int = WARPS_AN_SM,
+        batch: int = BATCH,
+        refill: int = REFILL,
+        chunk: int = CHUNK,
     ) -> None:
         super().__init__(problem, context)
-        self._kernel = kernel("rk4_persistent", f"RK4_BATCH={batch}", f"RK4_REFILL={refill}")
+        defines = (f"RK4_BATCH={batch}", f"RK4_REFILL={refill}", f"RK4_CHUNK={chunk}")
+        self._kernel = self.kernel("lanes.cu", "rk4_persistent", *defines)
         self._queue = self.cupy.zeros(2, dtype=np.uint32)
         self._batches = blocks(self.n, batch)
         self._grid = min(self.sm_count * warps // WARPS_A_BLOCK, self._batches)
@@ -36,7 +45,7 @@ class Arm(DeviceArm):
     def counts(self) -> dict[str, float]:
         """Every plane once, and one atomic on the queue a batch of samples beyond those dealt at the start."""
         drawn = max(0, self._batches - 2 * self._grid * WARPS_A_BLOCK)
-        return {**super().counts(), "issued_byte": USEFUL_BYTE * self.n + 4 * drawn}
+        return {**super().counts(), "issued_byte": self.problem.useful_byte + 4 * drawn}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

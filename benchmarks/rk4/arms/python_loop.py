@@ -5,7 +5,7 @@ from __future__ import annotations
 from perfdocs.measure.arm import Context, Point, Prepared
 
 from ..host import outputs
-from ..workload import STEP, USEFUL_BYTE, Problem, Result
+from ..workload import STEP, Problem, Result
 
 MOST = 10**4
 
@@ -37,7 +37,7 @@ class Arm(Prepared):
     """The loop over one problem."""
 
     def __init__(self, problem: Problem) -> None:
-        self._n = problem.n
+        self._useful_byte = problem.useful_byte
         self._out = outputs(problem.n)
         self._samples = list(
             zip(
@@ -63,7 +63,7 @@ class Arm(Prepared):
 
     def counts(self) -> dict[str, float]:
         """Every plane is read or written once; Python's own objects are not counted."""
-        return {"issued_byte": USEFUL_BYTE * self._n}
+        return {"issued_byte": self._useful_byte}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:  # noqa: ARG001 - the shape of every arm

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from perfdocs.measure.arm import Context, Prepared
 
-from ..torch_step import BYTE_A_STEP, KERNELS_A_STEP, TorchArm, masked_step
+from ..torch_step import BYTE_A_STEP, TorchArm, masked_step
 from ..workload import Problem
 
-CHECK_KERNELS, CHECK_BYTE = 2, 18  # the comparison and its reduction
+CHECK_BYTE = 18  # the comparison and its reduction
 
 
 class Arm(TorchArm):
@@ -25,10 +25,7 @@ class Arm(TorchArm):
 
     def counts(self) -> dict[str, float]:
         """Every operation is a kernel over every sample."""
-        return {
-            "launches": (KERNELS_A_STEP + CHECK_KERNELS) * self.loops + 3,
-            "issued_byte": (BYTE_A_STEP + CHECK_BYTE) * self.problem.n * self.loops,
-        }
+        return {"issued_byte": (BYTE_A_STEP + CHECK_BYTE) * self.problem.n * self.loops}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:  # noqa: ARG001 - the shape of every arm

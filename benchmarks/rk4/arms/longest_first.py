@@ -1,0 +1,49 @@
+"""One launch; each block sorts its samples by their known lengths and deals equal parts to its warps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from perfdocs.measure.arm import Context, Prepared
+
+from ..device import DeviceArm, blocks
+from ..workload import Problem
+
+THREADS = 1024
+BLOCKS_AN_SM = 1
+TILE = 8192  # samples a block sorts at a time
+UNROLL = 8
+BINS = 1024
+
+
+class Arm(DeviceArm):
+    """The kernel over one problem."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        context: Context,
+        *,
+        threads: int = THREADS,
+        resident: int = BLOCKS_AN_SM,
+        unroll: int = UNROLL,
+        tile: int = TILE,
+    ) -> None:
+        super().__init__(problem, context)
+        defines = (f"RK4_BLOCK={threads}", f"RK4_RESIDENT={resident}", f"RK4_UNROLL={unroll}", f"RK4_TILE={tile}")
+        self._kernel = self.kernel("lanes.cu", "rk4_longest_first", *defines)
+        self._threads, self._longest = threads, np.int32(problem.longest)
+        self._grid = min(self.sm_count * resident, blocks(self.n, 32))
+        # lengths, bins, steps before each group, two words a warp, and the order in 16 bits
+        self._shared = 4 * (tile + BINS + tile // 32 + 2 * (threads // 32)) + 2 * tile
+        self._kernel.max_dynamic_shared_size_bytes = self._shared
+
+    def launch(self) -> None:
+        """A block an SM."""
+        arguments = (self.size, self._longest, *self.inputs, *self.outputs)
+        self._kernel((self._grid,), (self._threads,), arguments, shared_mem=self._shared)
+
+
+def prepare(problem: Problem, context: Context) -> Prepared:
+    """Upload and compile."""
+    return Arm(problem, context)
