@@ -70,3 +70,57 @@ def test_words_of_claims_are_reserved(tmp_path: Path) -> None:
         with pytest.raises(PerfdocsError) as caught:
             read_definition(path)
         assert caught.value.problem.code == "definition-reserved"
+
+
+@pytest.mark.parametrize(
+    ("expression", "code", "hint"),
+    [
+        ("wall / wall[stedy]", "definition-name", 'did you mean "steady"?'),
+        ("wall / wall[config=narrow]", "expression-selector", "`wall[arm]`"),
+        ("wall / wall[quick, steady]", "expression-selector", "name one arm"),
+        ("wall / wall[narrow]", "definition-name", "an arm of the definition"),
+        ("device.sm_count[steady]", "expression-selector", "the same for every arm"),
+        ("n[steady]", "expression-selector", "the same for every arm"),
+        ("wall / extra[steady]", "definition-cycle", "extra"),
+        ("best(wall)[steady]", "expression-syntax", "["),
+    ],
+)
+def test_a_reference_arm_that_cannot_be_is_one_message(tmp_path: Path, expression: str, code: str, hint: str) -> None:
+    with pytest.raises(PerfdocsError) as caught:
+        _extra(tmp_path, f'is = "{expression}"')
+    assert caught.value.problem.code == code
+    assert hint in str(caught.value)
+    assert "$.derived.extra.is" in str(caught.value)
+
+
+def _extra(folder: Path, lines: str) -> Definition:
+    """The good definition with one derived quantity more, checked."""
+    text = (PROJECT / "tests" / "bad_input" / "benchmark.toml").read_text(encoding="utf-8")
+    path = folder / "benchmark.toml"
+    path.write_text(f'{text}\n[derived.extra]\nlabel = "extra"\n{lines}\n', encoding="utf-8")
+    definition = read_definition(path)
+    check_expressions(definition, path)
+    return definition
+
+
+def test_a_reference_arm_stands_behind_metrics_and_derived_quantities(tmp_path: Path) -> None:
+    definition = _extra(tmp_path, 'is = "wall / wall[steady] + flop_rate[quick] / flop_rate"')
+    assert definition.derived["extra"].is_.startswith("wall")
+
+
+@pytest.mark.parametrize("more", ['unit = "s"', 'of_peak = "device.peak.fp64"'])
+def test_a_fraction_is_a_plain_number(tmp_path: Path, more: str) -> None:
+    assert _extra(tmp_path, 'is = "wall / wall[steady]"\nfraction = true').derived["extra"].fraction
+    with pytest.raises(PerfdocsError) as caught:
+        _extra(tmp_path, f'is = "wall / wall[steady]"\nfraction = true\n{more}')
+    assert caught.value.problem.code == "definition-fraction"
+
+
+def test_the_order_of_the_runs_can_be_chosen(tmp_path: Path) -> None:
+    text = (PROJECT / "tests" / "bad_input" / "benchmark.toml").read_text(encoding="utf-8")
+    path = tmp_path / "benchmark.toml"
+    path.write_text(f'protocol = "rotate"\n{text}', encoding="utf-8")
+    assert read_definition(path).protocol == "rotate"
+    path.write_text(f'protocol = "best"\n{text}', encoding="utf-8")
+    with pytest.raises(PerfdocsError, match="protocol"):
+        read_definition(path)

@@ -192,3 +192,121 @@ def test_a_table_of_series_has_a_row_for_each_and_stands_in_the_tidy_table(bench
         of(library.benchmarks["rk4"], table="ks")[0].value("best_k")
     frame = tidy(library)
     assert list(frame[frame["metric"] == "best_k"]["centre"]) == [8.0, 16.0]
+
+
+REFERENCE = """
+[derived.ticks]
+label = "SM cycles"
+is = "wall * sm_clock"
+[derived.over_jax]
+label = "wall over JAX"
+is = "wall / wall[jax_while]"
+better = "lower"
+[derived.ticks_over_jax]
+label = "cycles over JAX"
+is = "ticks / ticks[jax_while]"
+[derived.of_issue]
+label = "share at the observed clock"
+is = "flop_rate / (device.peak.fp64 * sm_clock / device.max_clock)"
+fraction = true
+[derived.least_of_jax]
+label = "least K over JAX's"
+is = "least(kk, flop_rate, 90 %) / least(kk, flop_rate[jax_while], 90 %)"
+over = ["kk"]
+[axes.kk]
+label = "K"
+scale = "log"
+[tables.kks]
+title = "K"
+axes = ["config", "kk"]
+columns = ["wall"]
+[tables.least_kk]
+title = "Least K"
+of = "kks"
+axes = ["config"]
+columns = ["least_of_jax"]
+"""
+
+
+def with_reference(benchmarks: Path, *, clock: float = 1.5e9) -> Benchmark:
+    """The benchmark with ratios to `jax_while`; clocks at N = 1000, where `per_thread` ran faster than it can."""
+    toml = benchmarks / "rk4" / "benchmark.toml"
+    toml.write_text(toml.read_text(encoding="utf-8") + REFERENCE, encoding="utf-8")
+    path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    kept = []
+    for m in card["measurements"]:
+        if m["arm"] == "jax_while" and m["at"]["n"] == 10_000:
+            continue
+        if m["at"]["n"] == 1000:
+            m["sm_clock"] = [clock * (2 if m["arm"] == "jax_while" else 1)] * 5
+        if m["arm"] == "per_thread" and m["at"]["n"] == 1000:
+            m["useful_flop"] *= 1e6
+        kept.append(m)
+    for arm, rates in (("jax_while", (9.0, 10.0)), ("per_thread", (5.0, 10.0))):
+        kept += [
+            {
+                "table": "kks",
+                "arm": arm,
+                "at": {"config": "spread-100", "kk": k},
+                "wall": [1.0] * 5,
+                "useful_flop": rate,
+            }
+            for k, rate in zip((8, 16), rates, strict=True)
+        ]
+    path.write_text(json.dumps(card | {"measurements": kept}), encoding="utf-8")
+    library = load_library(benchmarks)
+    assert library.problems == ()
+    return library.benchmarks["rk4"]
+
+
+def test_a_quantity_against_that_of_a_reference_arm(benchmarks: Path) -> None:
+    bench = with_reference(benchmarks)
+    here = {r.arm: r for r in find(of(bench), config="spread-1000", n=1000)}
+    ours, theirs = here["persistent"], here["jax_while"]
+    ratio, a, b = ours.value("over_jax"), ours.value("wall"), theirs.value("wall")
+    assert ratio.centre == pytest.approx(a.centre / b.centre)
+    assert (ratio.lo, ratio.hi) == pytest.approx((a.lo / b.hi, a.hi / b.lo))
+    assert ratio.centre != pytest.approx(1)
+    assert theirs.value("over_jax").centre == 1
+    cycles = ours.value("ticks_over_jax")
+    assert cycles.centre == pytest.approx(ratio.centre / 2)
+
+
+def test_without_the_reference_arm_there_is_a_reason_that_names_it(benchmarks: Path) -> None:
+    bench = with_reference(benchmarks)
+    label = bench.definition.arms["jax_while"].label
+    row = find(of(bench), config="spread-1000", n=10_000)[0]
+    with pytest.raises(Missing, match=f"^{label}, to which this is compared, has no measurement here$"):
+        row.value("over_jax")
+    row = find(of(bench), config="spread-1000", n=100_000)[0]
+    with pytest.raises(Missing, match="not recorded"):
+        row.value("ticks_over_jax")
+    row = next(r for r in find(of(bench), config="spread-1000", n=1000) if r.arm == "persistent")
+    assert row.raw is not None
+    with pytest.raises(Missing, match=f"^of {label}, to which this is compared: not recorded"):
+        replace(row, peers={k: replace(r, raw=None, _cache={}) for k, r in row.peers.items()}, _cache={}).value(
+            "over_jax"
+        )
+
+
+def test_another_card_is_no_reference(benchmarks: Path) -> None:
+    bench = with_reference(benchmarks)
+    gpu, cpu = of(bench)[0], of(bench, "made-up-cpu")[0]
+    assert {r.card.device.id for r in gpu.peers.values()} == {"made-up-gpu"}
+    assert {r.card.device.id for r in cpu.peers.values()} == {"made-up-cpu"}
+
+
+def test_a_series_against_the_series_of_a_reference_arm(benchmarks: Path) -> None:
+    found = {r.arm: r for r in of(with_reference(benchmarks), table="least_kk")}
+    assert found["per_thread"].value("least_of_jax").centre == 2
+    assert found["jax_while"].value("least_of_jax").centre == 1
+
+
+def test_a_fraction_above_its_limit_is_flagged(benchmarks: Path) -> None:
+    here = {r.arm: r for r in find(of(with_reference(benchmarks)), config="spread-1000", n=1000)}
+    ours = here["persistent"].value("of_issue")
+    assert ours.centre == pytest.approx(here["persistent"].value("flop_rate").centre / (2 * 64 * 100 * 1.5e9))
+    assert "impossible" not in ours.flags
+    assert here["per_thread"].value("of_issue").centre > 1
+    assert "impossible" in here["per_thread"].value("of_issue").flags

@@ -14,7 +14,7 @@ from pathlib import Path
 from .card import AxisValue, Card, Device, Measurement, Summary
 from .definition import RESERVED_WORDS, Definition
 from .errors import PerfdocsError, clean, nearest, place
-from .expression import check_calls, depth, names, parse
+from .expression import Name, check_calls, depth, names, parse
 from .flags import FLAGS
 from .peaks import PEAKS
 
@@ -205,6 +205,7 @@ def check_expressions(definition: Definition, path: Path) -> None:
         levels[key] = depth(node) + 4
         check_calls(node, where, series=bool(derived.over))
         for name in names(node):
+            _check_reference(name, definition, where)
             if name.name.startswith("device."):
                 _check_device_name(name.name, where)
             elif name.name not in known:
@@ -248,6 +249,28 @@ def check_expressions(definition: Definition, path: Path) -> None:
                 f"at most {MAX_LEVELS}",
                 "derive it more directly",
             )
+
+
+def _check_reference(name: Name, definition: Definition, where: str) -> None:
+    """Brackets name an arm, and stand behind something that arms have."""
+    if name.arm is None:
+        return
+    if name.arm not in definition.arms:
+        raise PerfdocsError(
+            "definition-name",
+            where,
+            f'"{clean(name.arm, 60)}" in the brackets behind "{clean(name.name, 60)}"',
+            f"an arm of the definition{nearest(name.arm, definition.arms)}",
+            "correct the name",
+        )
+    if name.name.startswith("device.") or name.name in definition.axes:
+        raise PerfdocsError(
+            "expression-selector",
+            where,
+            f'an arm in brackets behind "{clean(name.name, 60)}", which is the same for every arm',
+            "a metric or derived quantity",
+            "leave the brackets out",
+        )
 
 
 def _check_device_name(name: str, where: str) -> None:

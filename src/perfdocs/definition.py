@@ -124,6 +124,9 @@ class Derived(_Entry, frozen=True, kw_only=True):
 
     ``of_peak`` names the peak of the device that a rate is shown as a share of, ``footprint`` the quantity that tells
     how many bytes the data occupy: a bandwidth above the peak is served from cache where they fit there.
+    With ``fraction`` the quantity is itself a share of a limit: it prints as percent and is flagged above 1.
+
+    In ``is``, ``wall[jax_while]`` is the quantity of that arm at the same point of the same table and card.
     """
 
     label: Label
@@ -132,6 +135,7 @@ class Derived(_Entry, frozen=True, kw_only=True):
     better: Better | None = None
     of_peak: str | None = None
     footprint: Key | None = None
+    fraction: bool = False
     over: tuple[Key, ...] = ()
     about: Prose = ""
 
@@ -168,7 +172,10 @@ class Plot(_Entry, frozen=True, kw_only=True):
 
 
 class Definition(_Entry, frozen=True, kw_only=True):
-    """Everything about a benchmark that is the same for every device."""
+    """Everything about a benchmark that is the same for every device.
+
+    ``protocol`` makes GPU cards measured by rotation too; without it they are measured in blocks.
+    """
 
     id: Key
     title: Label
@@ -176,6 +183,7 @@ class Definition(_Entry, frozen=True, kw_only=True):
     version: Annotated[int, Meta(ge=1)] = 1
     default: Key = "wall"
     tolerance: Annotated[float, Meta(gt=0, lt=1)] = 0.01
+    protocol: Literal["rotate"] | None = None
     axes: dict[Key, Axis] = {}
     groups: dict[Key, Group] = {}
     tags: dict[Key, Tag] = {}
@@ -283,6 +291,14 @@ def _check(d: Definition, path: Path) -> None:
             need(derived.footprint, quantities, f"$.derived.{key}.footprint", "a metric or derived quantity")
         for axis in derived.over:
             need(axis, d.axes, f"$.derived.{key}.over", "an axis of the definition")
+        if derived.fraction and (derived.unit or derived.of_peak):
+            raise PerfdocsError(
+                "definition-fraction",
+                place(path, f"$.derived.{key}.fraction"),
+                "a fraction with a unit or a peak of its own",
+                "a plain number, printed as percent",
+                "divide by the limit in `is`, and leave out `unit` and `of_peak`",
+            )
     _check_namespace(d, path)
 
 

@@ -71,6 +71,11 @@ class Name:
     name: str
     selectors: tuple[Selector, ...] = ()
 
+    @property
+    def arm(self) -> str | None:
+        """The reference arm in the brackets of a derived quantity: ``wall[jax_while]``."""
+        return str(self.selectors[0].value) if self.selectors else None
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -246,13 +251,13 @@ def check_calls(node: Node, where: str, *, series: bool) -> None:
                 "expression-hole", where, '"?"', "a quantity", "only a claim has text whose number it could stand for"
             )
         if isinstance(item, Name):
-            if item.selectors:
+            if item.selectors and (len(item.selectors) > 1 or item.selectors[0].axis is not None):
                 raise PerfdocsError(
                     "expression-selector",
                     where,
-                    f'brackets behind "{item.name}"',
-                    "quantities at the same point",
-                    "leave the brackets out",
+                    f'these brackets behind "{item.name}"',
+                    f"`{item.name}`, or `{item.name}[arm]` for that of another arm at the same point",
+                    "name one arm in the brackets and nothing else, or leave them out",
                 )
             if series and not inside and not item.name.startswith("device."):
                 raise PerfdocsError(

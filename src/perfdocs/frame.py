@@ -34,9 +34,16 @@ __all__ = [
 ]
 
 
+Place = tuple[object, ...]
+"""Table, arm, and the values of the table's axes in their order: no two rows of a card share it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One measurement as values. ``index`` is its place in the card (−1 for a row that summarises a series)."""
+    """One measurement as values. ``index`` is its place in the card (−1 for a row that summarises a series).
+
+    ``peers`` finds the rows of the same card by table, arm and values of the axes.
+    """
 
     definition: Definition
     card: Card
@@ -47,6 +54,7 @@ class Row:
     flags: frozenset[str]
     raw: Measurement | None = None
     series: tuple[Row, ...] = ()
+    peers: Mapping[Place, Row] = field(default_factory=dict, repr=False)
     _cache: dict[str, Value | Missing] = field(default_factory=dict, repr=False)
 
     @property
@@ -100,14 +108,25 @@ class Row:
         if derived.over:
             if not self.series:
                 raise Missing(f"a property of a whole series over {', '.join(derived.over)}")
-            return evaluate_series(node, [r.lookup for r in self.series])
-        return evaluate(node, self.lookup)
+            value = evaluate_series(node, [r.lookup for r in self.series])
+        else:
+            value = evaluate(node, self.lookup)
+        return value.flagged(_above_limit(self, value, derived)) if derived.fraction else value
 
     def lookup(self, name: Name) -> Value:
-        """The value of a name in an expression at this row."""
+        """The value of a name in an expression at this row. Raises :class:`Missing`."""
         if name.name.startswith("device."):
             return device_fact(self.card.device, name.name)
-        return self.value(name.name)
+        if name.arm is None:
+            return self.value(name.name)
+        label = self.definition.arms[name.arm].label
+        peer = self.peers.get((self.table, name.arm, *self.at.values()))
+        if peer is None:
+            raise Missing(f"{label}, to which this is compared, has no measurement here")
+        try:
+            return peer.value(name.name)
+        except Missing as missing:
+            raise Missing(f"of {label}, to which this is compared: {missing.reason}") from None
 
 
 def device_fact(device: Device, name: str) -> Value:
@@ -142,10 +161,11 @@ class _Identity:
 @lru_cache(maxsize=64)
 def _rows_of(identity: _Identity) -> tuple[Row, ...]:
     definition, card = identity.benchmark.definition, identity.loaded.card
-    return tuple(
-        Row(definition, card, m.table, m.arm, {a: m.at[a] for a in definition.tables[m.table].axes}, i, flags, m)
-        for i, (m, flags) in enumerate(zip(card.measurements, flags_by_measurement(card), strict=True))
-    )
+    peers: dict[Place, Row] = {}
+    for i, (m, flags) in enumerate(zip(card.measurements, flags_by_measurement(card), strict=True)):
+        at = {a: m.at[a] for a in definition.tables[m.table].axes}
+        peers[m.table, m.arm, *at.values()] = Row(definition, card, m.table, m.arm, at, i, flags, m, peers=peers)
+    return tuple(peers.values())
 
 
 def rows(benchmark: Benchmark, loaded: LoadedCard, table: str | None = None) -> tuple[Row, ...]:
@@ -178,20 +198,15 @@ def series_rows(definition: Definition, found: Iterable[Row], table: str) -> tup
     for row in found:
         if row.table == summary.of:
             groups.setdefault((row.arm, *(row.at[a] for a in summary.axes)), []).append(row)
-    return tuple(
-        Row(
-            definition,
-            members[0].card,
-            table,
-            members[0].arm,
-            {a: members[0].at[a] for a in summary.axes},
-            -1,
-            frozenset().union(*(m.flags for m in members)),
-            None,
-            tuple(members),
+    peers: dict[Place, Row] = {}
+    for members in groups.values():
+        first = members[0]
+        at = {a: first.at[a] for a in summary.axes}
+        flags: frozenset[str] = frozenset().union(*(m.flags for m in members))
+        peers[table, first.arm, *at.values()] = Row(
+            definition, first.card, table, first.arm, at, -1, flags, None, tuple(members), peers
         )
-        for members in groups.values()
-    )
+    return tuple(peers.values())
 
 
 def find(found: Sequence[Row], **at: AxisValue) -> tuple[Row, ...]:
@@ -214,6 +229,11 @@ def share_of_peak(row: Row, key: str) -> Value:
         value.samples,
         value.flags,
     )
+    return share.flagged(_above_limit(row, share, derived))
+
+
+def _above_limit(row: Row, share: Value, derived: Derived) -> frozenset[str]:
+    """Flags of a fraction of what the device can do, where it is above 1."""
     device = row.card.device
     footprint = None
     if derived.footprint is not None:
@@ -222,7 +242,8 @@ def share_of_peak(row: Row, key: str) -> Value:
         except Missing:
             footprint = None
     cache = device.l2_cache if device.kind == "gpu" else device.l3_cache
-    return share.flagged(of_peak_flags(share.centre, footprint, cache, bandwidth=derived.unit == "byte/s"))
+    bandwidth = derived.unit == "byte/s" or (derived.fraction and derived.footprint is not None)
+    return of_peak_flags(share.centre, footprint, cache, bandwidth=bandwidth)
 
 
 def absences(card: Card, table: str, arm: str, at: Mapping[str, AxisValue]) -> tuple[NotRun, ...]:

@@ -36,7 +36,9 @@ def head_text(label: str, scale: Scale, extra: str = "") -> str:
 
 
 def value_text(value: Value, quantity: Metric | Derived, scale: Scale, digits: int = DIGITS) -> str:
-    """The centre in the column's unit; a count without prefix prints whole."""
+    """The centre in the column's unit; a count without prefix prints whole, a fraction as percent."""
+    if isinstance(quantity, Derived) and quantity.fraction:
+        return format_percent(value.centre, digits)
     number = value.centre / scale.factor
     whole = isinstance(quantity, Metric) and quantity.kind == "count" and scale.factor == 1.0
     if whole and float(number).is_integer() and abs(number) < WHOLE:
