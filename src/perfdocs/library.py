@@ -7,7 +7,7 @@ replaced card is seen whatever its date says.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -22,13 +22,18 @@ from .files import digest, read_bytes
 from .store import CardStore
 
 __all__ = [
+    "REPEATS",
     "Benchmark",
     "Library",
     "LoadedCard",
+    "check_twin",
     "load_benchmark",
     "load_file",
     "load_library",
 ]
+
+REPEATS = "repeats"
+"""Folder in a benchmark's folder for second runs of its published cards: no devices, and no cards of the site."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,16 +54,24 @@ class LoadedCard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
-    """A definition with its cards, ordered by device id."""
+    """A definition with its cards, ordered by device id.
+
+    ``repeats`` are second runs, each of a device that has a published card: :mod:`perfdocs.repeat` alone reads them.
+    """
 
     definition: Definition
     folder: Path
     cards: tuple[LoadedCard, ...]
     digest: str
+    repeats: tuple[LoadedCard, ...] = ()
 
     def card_of(self, device_id: str) -> LoadedCard | None:
         """The card of a device, or ``None``."""
         return next((c for c in self.cards if c.device_id == device_id), None)
+
+    def repeat_of(self, device_id: str) -> LoadedCard | None:
+        """The second run of a device, or ``None``."""
+        return next((c for c in self.repeats if c.device_id == device_id), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +94,8 @@ def load_library(
     root: Path, cards_folder: str = "cards", local: Path | None = None, store: CardStore | None = None
 ) -> Library:
     """Read every ``<root>/<id>/benchmark.toml`` with the cards in ``<root>/<id>/<cards_folder>``.
+
+    Second runs of those cards lie in ``<root>/<id>/repeats``.
 
     ``local`` is a folder of this machine's unpublished cards (``<local>/<id>/<device>.json``): each shows as a device
     of its own, ``<device>-local``, beside the published ones. ``store`` spares cards that it knows another check.
@@ -141,10 +156,16 @@ def load_benchmark(
     reader = _Reader(folder, definition, sha, store)
     loaded: dict[str, LoadedCard] = {}
     twice: set[str] = set()
+    names: set[str] = set()
+    repeats = folder / REPEATS
     for base, published in ((here, True), (local / definition.id if local else None, False)):
         if base is None:
             continue
         for path in _card_files(base):
+            if base != repeats and repeats in path.parents:
+                continue
+            if published:
+                names.add(path.name)
             try:
                 item = reader.load(path, base, published=published)
             except PerfdocsError as error:
@@ -158,7 +179,89 @@ def load_benchmark(
                 continue
             loaded[item.device_id] = item
     ordered = tuple(loaded[k] for k in sorted(loaded) if k not in twice)
-    return Benchmark(definition, folder, ordered, sha), problems
+    again: tuple[LoadedCard, ...] = ()
+    if here != repeats:
+        again, found = _repeats(reader, {c.device_id: c for c in ordered if c.published}, names)
+        problems.extend(found)
+    return Benchmark(definition, folder, ordered, sha, again), problems
+
+
+def _repeats(
+    reader: _Reader, cards: dict[str, LoadedCard], names: Collection[str]
+) -> tuple[tuple[LoadedCard, ...], list[Problem]]:
+    """Second runs of published cards, by device id, and what is wrong with the others.
+
+    ``names`` are the files of cards: where one of them is there and could not be read, that was said already.
+    """
+    found: dict[str, LoadedCard] = {}
+    twice: set[str] = set()
+    problems: list[Problem] = []
+    base = reader.folder / REPEATS
+    for path in _card_files(base):
+        try:
+            item = reader.load(path, base, published=True)
+            first = cards.get(item.device_id)
+            if first is not None:
+                check_twin(first, item)
+            elif path.name not in names:
+                raise _without_card(reader, item)
+        except PerfdocsError as error:
+            problems.append(error.problem)
+            continue
+        if (other := found.get(item.device_id)) is not None:
+            problems.append(_two_files(other.path, path, item.device_id))
+            twice.add(item.device_id)
+        elif first is not None:
+            found[item.device_id] = item
+    return tuple(found[k] for k in sorted(found) if k not in twice), problems
+
+
+def _without_card(reader: _Reader, item: LoadedCard) -> PerfdocsError:
+    return PerfdocsError(
+        "repeat-without-card",
+        place(item.path),
+        f'a second run of "{item.device_id}", which has no card of {reader.definition.id}',
+        "a published card of the same device, which it repeats",
+        "move it among the cards, or publish the first run",
+    )
+
+
+def _samples(card: Card) -> list[object]:
+    """What was measured, comparable also where one of two cards comes from the store."""
+    return [(m.table, m.arm, m.at, m.values) for m in card.measurements]
+
+
+def check_twin(first: LoadedCard, second: LoadedCard) -> None:
+    """Whether ``second`` is another run of what ``first`` measured. Raises :class:`PerfdocsError` where it is not.
+
+    Two runs are of one benchmark and one device, of the same origin, of the same extent and by the same protocol, and
+    were recorded at different times. Other differences are shown and not refused: they may be why a number moved.
+    """
+
+    def same(key: str, a: str, b: str, do: str) -> None:
+        if a != b:
+            code = f"repeat-{key.rpartition('.')[2]}"
+            where, expected = place(second.path, f"$.{key}"), f'"{a}", as in {place(first.path)}'
+            raise PerfdocsError(code, where, f'"{b}"', expected, do)
+
+    a, b = first.card, second.card
+    same("benchmark", a.benchmark, b.benchmark, "compare two runs of one benchmark")
+    same("device", a.device.id, b.device.id, "compare two runs of one device")
+    same("origin", a.origin.kind, b.origin.kind, "measure both runs")
+    if b.origin.kind == "imported":
+        where = place(second.path, "$.origin")
+        raise PerfdocsError("repeat-origin", where, '"imported"', "a run that was measured", "remove it")
+    same("method.protocol", a.method.protocol, b.method.protocol, "measure both runs in the same way")
+    extent = ("quick" if a.method.quick else "full", "quick" if b.method.quick else "full")
+    same("method.quick", *extent, "measure both runs in full")
+    if a.recorded == b.recorded or _samples(a) == _samples(b):
+        raise PerfdocsError(
+            "repeat-same",
+            place(second.path),
+            f"the same run as {place(first.path)}",
+            "another run of the device, from its beginning",
+            "measure the device again",
+        )
 
 
 def _two_files(a: Path, b: Path, device_id: str) -> Problem:

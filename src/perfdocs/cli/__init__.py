@@ -17,6 +17,7 @@ from .data import list_, schema, validate
 from .measuring import run
 from .pages import check, render
 from .project import BENCHMARKS, Project, find_benchmarks
+from .repeating import repeat
 
 __all__ = ["EXIT_CODES", "main"]
 
@@ -104,5 +105,5 @@ def main(context: click.Context, benchmarks: str | None) -> None:
     context.obj = Project(lambda: find_benchmarks(benchmarks))
 
 
-for _command in (run, validate, render, check, schema, list_):
+for _command in (run, validate, render, check, repeat, schema, list_):
     main.add_command(_command)

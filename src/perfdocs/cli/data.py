@@ -36,7 +36,7 @@ def validate(project: Project, cards: tuple[Path, ...], style: str) -> int:
         count = len(cards)
     else:
         found = list(library.problems)
-        count = sum(len(b.cards) for b in library.benchmarks.values())
+        count = sum(len(b.cards) + len(b.repeats) for b in library.benchmarks.values())
         count += sum(1 for p in found if p.code != "card-two-files" and not p.code.startswith("definition"))
         count += 2 * sum(1 for p in found if p.code == "card-two-files")
     if style == "json":

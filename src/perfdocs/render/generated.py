@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import PerfdocsError, Problem, place
@@ -16,6 +17,7 @@ from .markdown import escape, lines_markdown, table_markdown
 from .model import TableModel, has_rows
 from .overview import overview
 from .points import has_overview
+from .repeats import repeat_models, repeats_of
 
 __all__ = ["INDEX", "MARKER", "check", "render_all", "write"]
 
@@ -40,7 +42,7 @@ def render_all(library: Library) -> dict[str, str]:
 
 def _published(benchmark: Benchmark) -> Benchmark:
     cards = tuple(c for c in benchmark.cards if c.published)
-    return Benchmark(benchmark.definition, benchmark.folder, cards, benchmark.digest)
+    return replace(benchmark, cards=cards)
 
 
 def _join(parts: Iterator[str]) -> str:
@@ -73,6 +75,8 @@ def _benchmark_page(benchmark: Benchmark) -> Iterator[str]:
     yield from _titled("##", measured_on([benchmark]))
     for table in definition.tables:
         yield from _titled("##", comparison(benchmark, table))
+    for model in repeat_models(repeats_of(benchmark)):
+        yield from _titled("##", model)
     yield from _titled("##", arms(benchmark))
     yield from _titled("##", terms(benchmark))
 

@@ -10,15 +10,20 @@ from ..render.detail import detail
 from ..render.devices import comparison, measured_on
 from ..render.facts import arms, device_facts, method_facts, not_run, software, sources, terms
 from ..render.fastest import fastest_lines
+from ..render.model import TableModel, has_rows
 from ..render.overview import overview
 from ..render.points import has_overview
+from ..render.repeats import changed_facts, contradictions, moved_cells, repeats_of, single_cells, summary_table
 from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
 from .project import device_names
-from .spec import Kind, Spec, chosen_cards
+from .spec import Kind, Spec, chosen_cards, chosen_repeats
 
 __all__ = ["content"]
 
 NOT_MEASURED = "Not measured on any device yet."
+NOT_REPEATED = "No device was measured twice yet."
+LONG = 10
+"""Rows of a table of details from which on it is folded."""
 
 
 def content(spec: Spec, library: Library) -> tuple[Block, ...]:
@@ -110,6 +115,30 @@ def _compare(spec: Spec, library: Library) -> Iterator[Block]:
         yield Table(make, otherwise="Measured there on fewer than two devices: nothing to compare yet.")
 
 
+def _repeatability(spec: Spec, library: Library) -> Iterator[Block]:
+    """Figures, then the cells that moved, and, where there are any, contradictions, lone cells and other changes."""
+    benchmarks = _benchmarks(spec, library)
+    chosen = [(b, [c.device_id for c in chosen_repeats(spec, b)]) for b in benchmarks]
+    repeats = tuple(r for b, devices in chosen if devices for r in repeats_of(b, devices))
+    yield Table(partial(summary_table, repeats, spec.table), otherwise=NOT_REPEATED)
+    if not repeats:
+        return
+    moved = moved_cells(repeats, spec.table)
+    if not has_rows(moved):
+        yield Paragraph(f"{moved.title}: none.")
+    for model in (moved, contradictions(repeats, spec.table), single_cells(repeats, spec.table)):
+        yield from _folded_if_long(model)
+    changes = changed_facts(repeats)
+    yield Folded(changes.title, (Table(lambda: changes),))
+
+
+def _folded_if_long(model: TableModel) -> Iterator[Block]:
+    shown = Table(lambda: model)
+    rows = sum(len(group.rows) for group in model.groups)
+    if rows:
+        yield Folded(model.title, (shown,)) if rows > LONG else shown
+
+
 def _plot(spec: Spec, library: Library) -> Iterator[Block]:
     for benchmark in _benchmarks(spec, library):
         plot = benchmark.definition.plots[spec.plot]
@@ -192,4 +221,5 @@ _MAKERS: dict[Kind, Callable[[Spec, Library], Iterator[Block]]] = {
     "device": _device,
     "measured-on": _measured_on,
     "compare": _compare,
+    "repeatability": _repeatability,
 }

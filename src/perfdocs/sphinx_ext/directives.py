@@ -260,6 +260,37 @@ class Device(PerfDirective):
         return spec if facts_only else self.anchored(spec, library)
 
 
+class Repeatability(PerfDirective):
+    """How far two complete runs of a device agree: of this benchmark, of these, or of all where none is named.
+
+    A second run lies in the benchmark's folder at ``repeats/<device>.json``. It is a card like any other, and no
+    device: nothing else on the site shows it.
+    """
+
+    kind = "repeatability"
+    required_arguments = 0
+    optional_arguments = 1
+
+    def spec(self, library: Library) -> Spec:
+        """A table is one of a single benchmark."""
+        found = tuple(dict.fromkeys(words(self.arguments[0] if self.arguments else "")))
+        benchmarks = [self.benchmark(library, key) for key in found]
+        asked = benchmarks or list(library.benchmarks.values())
+        devices: list[str] = self.options.get("devices", [])
+        repeated = {c.device_id for b in asked for c in b.repeats}
+        for word in devices:
+            self.known(word, repeated, "device", "a device with a second run, repeats/<device>.json")
+        if "table" in self.options and len(benchmarks) != 1:
+            place, said = self.get_location(), f"{len(benchmarks)} benchmarks"
+            raise PerfdocsError("unknown-table", place, said, "the benchmark of the table", "name one benchmark")
+        return Spec(
+            kind=self.kind,
+            benchmarks=found,
+            devices=tuple(dict.fromkeys(devices)),
+            table=self.table(benchmarks[0]) if benchmarks else "",
+        )
+
+
 DIRECTIVES: dict[str, type[PerfDirective]] = {
     "perf-results": Results,
     "perf-table": Table,
@@ -271,4 +302,5 @@ DIRECTIVES: dict[str, type[PerfDirective]] = {
     "perf-measured-on": MeasuredOn,
     "perf-compare": Compare,
     "perf-device": Device,
+    "perf-repeatability": Repeatability,
 }

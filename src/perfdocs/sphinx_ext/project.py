@@ -16,7 +16,19 @@ from pathlib import Path
 from .. import __version__
 from ..library import Benchmark, Library, LoadedCard
 
-__all__ = ["Key", "Project", "Settings", "all_cards", "card", "definition", "device", "devices", "published"]
+__all__ = [
+    "Key",
+    "Project",
+    "Settings",
+    "all_cards",
+    "card",
+    "definition",
+    "device",
+    "devices",
+    "published",
+    "repeat",
+    "repeats",
+]
 
 Key = tuple[str, ...]
 """What a page can depend on: a kind and its ids, such as ``("card", "rk4", "nvidia-h200")``."""
@@ -50,6 +62,16 @@ def all_cards(benchmark: str) -> Key:
 def published(benchmark: str) -> Key:
     """Every published card of a benchmark."""
     return ("published", benchmark)
+
+
+def repeat(benchmark: str, device_id: str) -> Key:
+    """The second run of a card."""
+    return ("repeat", benchmark, device_id)
+
+
+def repeats(benchmark: str) -> Key:
+    """Every second run of a card of a benchmark, and the cards they repeat."""
+    return ("repeats", benchmark)
 
 
 def name(device_id: str) -> Key:
@@ -151,6 +173,12 @@ def _parts_of_cards(benchmark: Benchmark, key: Key) -> Iterable[str]:
     if key[0] == "card":
         found = benchmark.card_of(key[2])
         return ("absent",) if found is None else _parts_of_card(found)
+    if key[0] == "repeat":
+        again = benchmark.repeat_of(key[2])
+        return ("absent",) if again is None else _parts_of_card(again)
+    if key[0] == "repeats":
+        pairs = [(again, benchmark.card_of(again.device_id)) for again in benchmark.repeats]
+        return [part for pair in pairs for c in pair if c is not None for part in _parts_of_card(c)]
     unpublished = key[0] == "cards"
     return [part for c in benchmark.cards if unpublished or c.published for part in _parts_of_card(c)]
 

@@ -13,10 +13,21 @@ from ..library import Benchmark, Library, LoadedCard
 from . import project as keys
 from .project import Key
 
-__all__ = ["LIMIT", "Kind", "PerfNode", "Spec", "anything", "chosen_cards", "dependencies"]
+__all__ = ["LIMIT", "Kind", "PerfNode", "Spec", "anything", "chosen_cards", "chosen_repeats", "dependencies"]
 
 Kind = Literal[
-    "results", "overview", "detail", "fastest", "plot", "arms", "terms", "method", "device", "measured-on", "compare"
+    "results",
+    "overview",
+    "detail",
+    "fastest",
+    "plot",
+    "arms",
+    "terms",
+    "method",
+    "device",
+    "measured-on",
+    "compare",
+    "repeatability",
 ]
 
 LIMIT = 8
@@ -66,6 +77,13 @@ class PerfNode(nodes.General, nodes.Element):
         return ""
 
 
+def chosen_repeats(spec: Spec, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
+    """Second runs of the devices named, in that order, or all."""
+    if spec.devices:
+        return tuple(c for d in spec.devices if (c := benchmark.repeat_of(d)) is not None)
+    return benchmark.repeats
+
+
 def chosen_cards(spec: Spec, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
     """Cards of the devices named, in that order, or all, those of GPUs first."""
     if spec.devices:
@@ -85,9 +103,14 @@ def dependencies(spec: Spec, library: Library) -> Iterator[Key]:
         if spec.kind == "measured-on" or (spec.kind in ("plot", "compare") and not spec.devices):
             yield keys.all_cards(benchmark)
             continue
+        loaded = library.benchmarks.get(benchmark)
+        if spec.kind == "repeatability":
+            yield from (key for d in spec.devices for key in (keys.card(benchmark, d), keys.repeat(benchmark, d)))
+            if not spec.devices:
+                yield keys.repeats(benchmark)
+            continue
         if not spec.devices:
             yield keys.devices(benchmark)
-        loaded = library.benchmarks.get(benchmark)
         shown = chosen_cards(spec, loaded) if loaded else ()
         for card in shown[: spec.limit] if spec.kind == "results" else shown:
             yield keys.card(benchmark, card.device_id)
@@ -101,4 +124,5 @@ def anything(library: Library) -> Iterator[Key]:
     yield keys.BENCHMARKS
     for benchmark in sorted(library.benchmarks):
         yield keys.definition(benchmark)
+        yield keys.repeats(benchmark)
         yield keys.devices(benchmark)
