@@ -2,6 +2,7 @@
 
 A benchmark's ``workload.py`` defines the functions of :class:`Workload`; each ``arms/<arm>.py`` defines
 ``prepare(problem, context) -> Prepared`` and, where it cannot run everywhere, ``limits(point) -> str | None``.
+``PACKAGES = ("torch",)`` names the modules it uses: a fresh process imports them before its clock starts.
 """
 
 from __future__ import annotations
@@ -88,6 +89,14 @@ class Prepared:
         """Bytes of device memory, where the arm's own allocator knows better than the driver's free memory."""
         return None
 
+    def least_kernels(self) -> int | None:
+        """Kernels that one run puts on the device at least, where the arm knows.
+
+        A profiler may not see inside a graph's WHILE node: a trace with fewer kernels is not whole, and its kernel
+        time is left out.
+        """
+        return None
+
     def close(self) -> None:
         """Free what :meth:`run` needed."""
 
@@ -107,7 +116,7 @@ class Workload(Protocol):
         """Every point to measure on this kind of device, the most telling first."""
 
     def problem(self, at: Point) -> Any:
-        """The inputs at a point, the same on every machine."""
+        """The inputs at a point, the same on every machine; also at the points of other tables, with their axes."""
 
     def reference(self, problem: Any, context: Context) -> Any:
         """The host reference every arm is verified against."""
