@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -358,6 +359,10 @@ def test_whatever_the_folder_of_cards_is_called(tmp_path: Path, name: str) -> No
 def test_sources_do_not_know_of_it_and_the_store_keeps_it(tmp_path: Path) -> None:
     benchmark = twice(tmp_path)
     assert source(benchmark.folder, []).files == {}
+    for words in (("init", "-q"), ("add", "demo/benchmark.toml", "demo/cards"), ("commit", "-q", "-m", "a card")):
+        who = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *who, *words], cwd=benchmark.folder.parent, check=True)
+    assert source(benchmark.folder, []).dirty is False  # a new second run changes no source
     store = CardStore(tmp_path / "store")
     load_library(benchmark.folder.parent, store=store)
     store.tidy()

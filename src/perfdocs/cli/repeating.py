@@ -38,8 +38,10 @@ __all__ = ["repeat"]
 def repeat(project: Project, first: Path, second: Path, table: str, style: str) -> int:
     """Hold two complete runs of one device against each other.
 
-    FIRST and SECOND are two cards of one benchmark and device, wherever they lie and whatever they are called. A second
-    run at benchmarks/<id>/repeats/<device>.json shows on the site where a page asks for it.
+    FIRST and SECOND are two cards of one benchmark and device, wherever they lie and whatever they are called.
+
+    To show a second run on the site, measure the device again as the published card was (`perfdocs run --full`) and
+    move the card from build/cards/ to benchmarks/<id>/repeats/<device>.json.
     """
     from ..repeat import compare_runs
 

@@ -54,7 +54,7 @@ def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Sourc
     commit = _git(folder, "rev-parse", "HEAD")
     if commit is None and known:
         return Source(files=hashes, commit=known)
-    changes = ("status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude)cards")
+    changes = ("status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude)cards", ":(exclude)repeats")
     dirty = _git(folder, *changes) if commit else None
     return Source(
         files=hashes,

@@ -150,7 +150,10 @@ def moved_cells(repeats: Sequence[Repeat], table: str = "", limit: float = MOVED
         for cell in repeat.moved(part.table, limit):
             yield _moved_row(repeat, part, cell)
 
-    caption = "In brackets: the verdict interval, the range of all timed runs. The furthest apart first."
+    caption = (
+        "The furthest apart first. In brackets: the verdict interval, the range of all timed runs. "
+        "Difference: max / min − 1, below zero where the second run is the smaller one."
+    )
     groups = [_without_empty_clock(g) for g in _groups(repeats, table, head, body)]
     return _model("repeatability-moved", f"Cells that moved more than {_limit(limit)}", groups, caption)
 
