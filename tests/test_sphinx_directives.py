@@ -102,6 +102,7 @@ SHOWN = {
     "perf-measured-on": ">Made Up Cpu<",
     "perf-device made-up-gpu": "50\u00a0MiB",
     "perf-compare rk4": ">Made Up Cpu<",
+    "perf-repeatability rk4": "No device was measured twice yet.",
 }
 
 
