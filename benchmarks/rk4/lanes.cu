@@ -14,8 +14,7 @@ typedef unsigned short u16;
 struct Sample {
   real x, v, damping, stiffness;
 
-  __device__ __forceinline__ void read(i64 i, const real* __restrict__ omega, const real* __restrict__ zeta,
-                                       const real* __restrict__ x0, const real* __restrict__ v0) {
+  __device__ __forceinline__ void read(i64 i, const real* omega, const real* zeta, const real* x0, const real* v0) {
     const real w = omega[i];
     damping = real(-2) * zeta[i] * w;
     stiffness = -w * w;
@@ -55,23 +54,62 @@ extern "C" __global__ void rk4_per_thread(i64 n, const real* __restrict__ omega,
 // ---- longest first ----------------------------------------------------------------------------------------------
 
 #ifndef RK4_BLOCK
-#define RK4_BLOCK 1024  // threads of a block
+#define RK4_BLOCK 256  // threads of a block
 #endif
 #ifndef RK4_RESIDENT
-#define RK4_RESIDENT 1  // blocks an SM
+#define RK4_RESIDENT 3  // blocks an SM
+#endif
+#ifndef RK4_TILE
+#define RK4_TILE 1280  // samples a block holds in shared memory at a time
+#endif
+#ifndef RK4_TOLL
+#define RK4_TOLL 4  // what beginning and ending a group costs its warp, in steps
 #endif
 #define RK4_BINS 1024  // lengths told apart by the sort
-#ifndef RK4_TILE
-#define RK4_TILE 8192  // samples a block sorts at a time
-#endif
-#define RK4_GROUPS (RK4_TILE / 32)
+#define RK4_ROWS (RK4_TILE / 32)
 #define RK4_SLOTS (RK4_BLOCK / 32)
+
+// One tile of samples and its sorted order.
+struct Tile {
+  real omega[RK4_TILE];
+  real zeta[RK4_TILE];
+  real x[RK4_TILE];
+  real v[RK4_TILE];
+  int steps[RK4_TILE];     // to do, then done
+  u32 bins[RK4_BINS];      // how many samples are of a length, then where they begin
+  u32 start[RK4_ROWS];     // what the groups before one cost
+  u32 carry[RK4_SLOTS];
+  u32 begun[RK4_SLOTS];    // whether a slot has passed on the group it shares with the slot before
+  u16 order[RK4_TILE];     // longest first
+};
+
+// Copies one item of 4 or 8 bytes from global to shared memory without a register in between.
+template <typename Item>
+__device__ __forceinline__ void copy(Item* to, const Item* from) {
+#if __CUDA_ARCH__ >= 800
+  const u32 address = (u32)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(sizeof(Item)) : "memory");
+#else
+  *to = *from;
+#endif
+}
+
+__device__ __forceinline__ void copies_sent() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void copies_arrived() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 // Turns each value of `items` into the sum of those before it; returns the sum of all. All threads call it.
 template <int COUNT>
 __device__ __forceinline__ u32 exclusive_sums(u32* items, u32* carry) {
-  static_assert(COUNT % RK4_BLOCK == 0 || COUNT < RK4_BLOCK, "a whole number of items a thread");
-  constexpr int EACH = COUNT < RK4_BLOCK ? 1 : COUNT / RK4_BLOCK;
+  constexpr int EACH = (COUNT + RK4_BLOCK - 1) / RK4_BLOCK;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int first = threadIdx.x * EACH;
   u32 own[EACH];
@@ -135,117 +173,120 @@ __device__ __forceinline__ u32 place_in(u32* bins, u32 bin, bool in) {
   return in ? atomicAdd(&bins[bin], 1u) : 0;
 }
 
-// Each block takes an equal share of the samples, sorts it by length (known before the start) in shared memory, and
-// cuts the sorted row into groups of 32: one warp's lanes then end together. Laid end to end, the groups' steps are
-// dealt to the warps in equal parts (McNaughton's wrap-around rule), so the warps end together as well: a group that
-// a cut divides is begun by the later warp, at its start, and ended by the earlier one, at its end.
+// Each block takes an equal share of the samples, a tile at a time, sorts it by length (known before the start) in
+// shared memory, and cuts the sorted row into groups of 32: one warp's lanes then end together. Laid end to end, the
+// groups are dealt to the warps in equal parts (McNaughton's wrap-around rule), so the warps end together as well: a
+// group that a cut divides is begun by the later warp, at its start, and ended by the earlier one, at its end.
 extern "C" __global__ void __launch_bounds__(RK4_BLOCK, RK4_RESIDENT)
     rk4_longest_first(i64 n, int longest, const real* __restrict__ omega, const real* __restrict__ zeta,
                       const real* __restrict__ x0, const real* __restrict__ v0, const i64* __restrict__ nstop,
-                      real* x_out, real* v_out, i64* __restrict__ steps_out) {
-  extern __shared__ u32 shared[];
-  int* const length = (int*)shared;                      // RK4_TILE: steps of each sample of the tile
-  u32* const bins = shared + RK4_TILE;                   // RK4_BINS
-  u32* const start = bins + RK4_BINS;                    // RK4_GROUPS: steps of the groups before
-  u32* const carry = start + RK4_GROUPS;                 // RK4_SLOTS
-  u32* const begun = carry + RK4_SLOTS;                  // RK4_SLOTS: whether a slot has passed on its first group
-  u16* const order = (u16*)(begun + RK4_SLOTS);          // RK4_TILE: samples, longest first
-
+                      real* __restrict__ x_out, real* __restrict__ v_out, i64* __restrict__ steps_out) {
+  extern __shared__ char memory[];
+  Tile& tile = *(Tile*)memory;
   const int lane = threadIdx.x & 31;
   const u32 slot = threadIdx.x >> 5;
   int shift = 0;
   while ((longest >> shift) >= RK4_BINS) ++shift;
 
-  // The block's share, cut into tiles of almost one size.
-  const i64 from = n * blockIdx.x / gridDim.x;
-  const i64 share = n * (blockIdx.x + 1) / gridDim.x - from;
-  const int tiles = (int)((share + RK4_TILE - 1) / RK4_TILE);
+  // The block's share in rows of 32 samples, cut into tiles of almost one size.
+  const i64 all_rows = (n + 31) / 32;
+  const i64 from = all_rows * blockIdx.x / gridDim.x;
+  const int share = (int)(all_rows * (blockIdx.x + 1) / gridDim.x - from);
+  const int tiles = (share + RK4_ROWS - 1) / RK4_ROWS;
   for (int t = 0; t < tiles; ++t) {
-    const i64 base = from + share * t / tiles;
-    const int m = (int)(from + share * (t + 1) / tiles - base);
-    const int rows = (m + 31) / 32;
+    const i64 first_row = from + (i64)share * t / tiles;
+    const int rows = (int)(from + (i64)share * (t + 1) / tiles - first_row);
+    const i64 base = first_row * 32;
+    const int m = (int)min((i64)rows * 32, n - base);
 
-#pragma unroll 1
-    for (int b = threadIdx.x; b < RK4_BINS; b += RK4_BLOCK) bins[b] = 0;
-    if (threadIdx.x < RK4_SLOTS) begun[threadIdx.x] = 0;
+    for (int b = threadIdx.x; b < RK4_BINS; b += RK4_BLOCK) tile.bins[b] = 0;
+    if (threadIdx.x < RK4_SLOTS) tile.begun[threadIdx.x] = 0;
     __syncthreads();
-#pragma unroll 1
-    for (int i = threadIdx.x; i < rows * 32; i += RK4_BLOCK) {
-      const int steps = i < m ? (int)nstop[base + i] : 0;
-      length[i] = steps;
-      place_in(bins, (u32)(longest - steps) >> shift, i < m);
+#pragma unroll 4
+    for (int i = threadIdx.x; i < m; i += RK4_BLOCK) tile.steps[i] = (int)nstop[base + i];
+#pragma unroll 2
+    for (int i = threadIdx.x; i < m; i += RK4_BLOCK) {
+      copy(&tile.omega[i], omega + base + i);
+      copy(&tile.zeta[i], zeta + base + i);
+      copy(&tile.x[i], x0 + base + i);
+      copy(&tile.v[i], v0 + base + i);
     }
+    copies_sent();
+#pragma unroll 1
+    for (int i = threadIdx.x; i < rows * 32; i += RK4_BLOCK)
+      place_in(tile.bins, i < m ? (u32)(longest - tile.steps[i]) >> shift : 0, i < m);
     __syncthreads();
-    exclusive_sums<RK4_BINS>(bins, carry);
+    exclusive_sums<RK4_BINS>(tile.bins, tile.carry);
 #pragma unroll 1
     for (int i = threadIdx.x; i < rows * 32; i += RK4_BLOCK) {
-      const u32 at = place_in(bins, (u32)(longest - length[i]) >> shift, i < m);
-      if (i < m) order[at] = (u16)i;
+      const u32 at = place_in(tile.bins, i < m ? (u32)(longest - tile.steps[i]) >> shift : 0, i < m);
+      if (i < m) tile.order[at] = (u16)i;
     }
     __syncthreads();
     // A group lasts as long as its first sample, or as the longest its bin may hold.
-#pragma unroll 1
-    for (int g = threadIdx.x; g < RK4_GROUPS; g += RK4_BLOCK) {
-      int most = 0;
-      if (g < rows) {
-        most = longest - (((longest - length[order[g * 32]]) >> shift) << shift);
-      }
-      start[g] = (u32)most;
+    for (int g = threadIdx.x; g < RK4_ROWS; g += RK4_BLOCK) {
+      u32 cost = 0;
+      if (g < rows) cost = longest - (((longest - tile.steps[tile.order[g * 32]]) >> shift) << shift) + RK4_TOLL;
+      tile.start[g] = cost;
     }
     __syncthreads();
-    const int first_length = (int)start[0];
+    const u32 first_cost = tile.start[0];
     __syncthreads();
-    const u32 total = exclusive_sums<RK4_GROUPS>(start, carry);
-    const u32 span = max((total + RK4_SLOTS - 1) / RK4_SLOTS, (u32)first_length);  // steps of one slot
+    const u32 total = exclusive_sums<RK4_ROWS>(tile.start, tile.carry);
+    const u32 span = max((total + RK4_SLOTS - 1) / RK4_SLOTS, first_cost);  // what one slot may cost
+    copies_arrived();
+    __syncthreads();
 
-    // This warp's part of the row of steps: [position, end).
+    // This warp's part of the row: [position, end).
     u32 position = min(slot * span, total);
     const u32 end = min(position + span, total);
     int g = 0;
-    for (int half = RK4_GROUPS / 2; half; half /= 2)
-      if (g + half < rows && start[g + half] <= position) g += half;
+    while (g + 1 < rows && tile.start[g + 1] <= position) ++g;
     while (position < end) {
-      const u32 group_from = start[g];
-      const u32 group_to = g + 1 < rows ? start[g + 1] : total;
-      // A group cut at this slot's beginning: its first steps are done here, and its last by the slot before, which
-      // comes to it at its end. Its steps [0, cut) lie, in the row, at this slot's beginning.
-      const bool inherits = group_from < position;                      // only its later part in the row is ours
-      const bool leaves = group_to > end;                               // the next slot does its first steps
-      const int a = leaves ? (int)(group_to - end) : 0;                 // ours are the steps [a, b)
-      const int b = inherits ? (int)(group_to - position) : (int)(group_to - group_from);
+      const u32 group_from = tile.start[g];
+      const u32 group_to = g + 1 < rows ? tile.start[g + 1] : total;
+      // A cut divides the steps [0, length) of a group: those before it are done by the later slot, at its
+      // beginning, those from it on by the earlier slot, at its end. What is no longer than the toll is not cut off.
+      const bool inherits = group_from < position;
+      const bool leaves = group_to > end + RK4_TOLL;
+      const int a = leaves ? (int)(group_to - end - RK4_TOLL) : 0;  // ours are the steps [a, b)
+      const int b = (int)(group_to - (inherits ? position : group_from)) - RK4_TOLL;
       const int row = g * 32 + lane;
+      position = min(group_to, end);
+      ++g;
+      if (b <= 0) continue;  // done by the slot before
       const bool in = row < m;
-      const int at = in ? order[row] : order[g * 32];
-      const int limit = in ? length[at] : 0;
-      const i64 i = base + at;
-      Sample sample;
-      sample.read(i, omega, zeta, x0, v0);
+      const int at = tile.order[in ? row : m - 1];
+      const int limit = in ? tile.steps[at] : 0;
       if (leaves) {  // begun by the next slot, long ago where all go at one pace
-        while (*(volatile u32*)&begun[slot + 1] == 0) {
+        while (*(volatile u32*)&tile.begun[slot + 1] == 0) {
         }
         __threadfence_block();
-        if (in) {
-          sample.x = *(volatile real*)&x_out[i];
-          sample.v = *(volatile real*)&v_out[i];
-        }
       }
+      Sample sample;
+      sample.read(at, tile.omega, tile.zeta, tile.x, tile.v);
       const int mine = max(min(limit, b), a);
       const int sure = least(in ? mine : b);
       int count = a;
       for (; count + RK4_UNROLL <= sure; count += RK4_UNROLL) sample.steps();
       for (; count < mine; ++count) sample.step();
-      if (in) {
-        x_out[i] = sample.x;
-        v_out[i] = sample.v;
-        steps_out[i] = limit;
+      if (in && limit > a) {
+        tile.x[at] = sample.x;
+        tile.v[at] = sample.v;
+        if (count >= limit) tile.steps[at] = count;
       }
       if (inherits) {
         __threadfence_block();
         __syncwarp();
-        if (lane == 0) *(volatile u32*)&begun[slot] = 1;
+        if (lane == 0) *(volatile u32*)&tile.begun[slot] = 1;
       }
-      position = min(group_to, end);
-      ++g;
+    }
+    __syncthreads();
+#pragma unroll 2
+    for (int i = threadIdx.x; i < m; i += RK4_BLOCK) {
+      x_out[base + i] = tile.x[i];
+      v_out[base + i] = tile.v[i];
+      steps_out[base + i] = tile.steps[i];
     }
     __syncthreads();
   }
@@ -272,30 +313,6 @@ struct Stock {
   real v[2][RK4_BATCH];
   i64 nstop[2][RK4_BATCH];
 };
-
-// Copies one item of 4 or 8 bytes without a register in between.
-template <typename Item>
-__device__ __forceinline__ void copy(Item* to, const Item* from) {
-#if __CUDA_ARCH__ >= 800
-  const u32 address = (u32)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(sizeof(Item)) : "memory");
-#else
-  *to = *from;
-#endif
-}
-
-__device__ __forceinline__ void copies_sent() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void copies_arrived() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-  __syncwarp();
-}
 
 // A lane that finishes takes the next sample. `queue` is {next batch beyond those dealt at the start, blocks done},
 // zero before and after every launch. A warp deals from a stock in shared memory that the copy unit fills ahead of
@@ -338,6 +355,7 @@ extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
   fetch(batch, 0);
   fetch(after, 1);
   copies_arrived();
+  __syncwarp();
   bool asked = false;  // a ticket has been drawn for the other half and its copies not yet sent
   u32 ticket = 0;
 
@@ -376,6 +394,7 @@ extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
       given = min(given + (u32)__popc(idle), held);
       if (given == held) {  // this half is empty: turn to the other, and draw a ticket to fill this one
         copies_arrived();
+        __syncwarp();
         batch = after;
         half ^= 1;
         given = 0;

@@ -9,11 +9,12 @@ from perfdocs.measure.arm import Context, Prepared
 from ..device import DeviceArm, blocks
 from ..workload import Problem
 
-THREADS = 1024
-BLOCKS_AN_SM = 1
-TILE = 8192  # samples a block sorts at a time
-UNROLL = 8
+THREADS = 384
+BLOCKS_AN_SM = 2
+TILE = 1920  # samples a block holds in shared memory at a time
+UNROLL = 20
 BINS = 1024
+TOLL = 4  # what beginning and ending a group costs its warp, in steps
 
 
 class Arm(DeviceArm):
@@ -28,14 +29,17 @@ class Arm(DeviceArm):
         resident: int = BLOCKS_AN_SM,
         unroll: int = UNROLL,
         tile: int = TILE,
+        toll: int = TOLL,
     ) -> None:
         super().__init__(problem, context)
         defines = (f"RK4_BLOCK={threads}", f"RK4_RESIDENT={resident}", f"RK4_UNROLL={unroll}", f"RK4_TILE={tile}")
+        defines += (f"RK4_TOLL={toll}",)
         self._kernel = self.kernel("lanes.cu", "rk4_longest_first", *defines)
         self._threads, self._longest = threads, np.int32(problem.longest)
         self._grid = min(self.sm_count * resident, blocks(self.n, 32))
-        # lengths, bins, steps before each group, two words a warp, and the order in 16 bits
-        self._shared = 4 * (tile + BINS + tile // 32 + 2 * (threads // 32)) + 2 * tile
+        # planes, lengths, bins, costs before each group, two words a warp, and the order in 16 bits
+        words = tile + BINS + tile // 32 + 2 * (threads // 32)
+        self._shared = -8 * (-(4 * problem.real_size * tile + 4 * words + 2 * tile) // 8)
         self._kernel.max_dynamic_shared_size_bytes = self._shared
 
     def launch(self) -> None:

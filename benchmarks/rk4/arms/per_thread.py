@@ -8,7 +8,7 @@ from ..device import DeviceArm, blocks
 from ..workload import Problem
 
 THREADS = 64  # small, so that a small batch spreads over many SMs
-UNROLL = 8
+UNROLL = 20
 
 
 class Arm(DeviceArm):

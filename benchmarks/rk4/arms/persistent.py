@@ -10,11 +10,11 @@ from ..device import DeviceArm, blocks
 from ..workload import Problem
 
 # Twenty warps an SM keep its FP64 units busy: a step is a chain of eight dependent operations, and each warp more is
-# one more that runs half empty while its last sample ends. The three were chosen by a sweep on one H200 at N = 1e6.
+# one more that runs half empty while its last sample ends. The four were chosen by a sweep on one H200 at N = 1e6.
 WARPS_AN_SM = 20
 WARPS_A_BLOCK = 4
-BATCH = 16  # samples a warp takes from the queue at a time
-CHUNK = 2  # steps between two looks at how many lanes idle
+BATCH = 32  # samples a warp takes from the queue at a time
+CHUNK = 4  # steps between two looks at how many lanes idle
 REFILL = 4  # idle lanes that make a warp stop and hand out samples
 
 
