@@ -315,7 +315,7 @@ struct Stock {
 };
 
 // A lane that finishes takes the next sample. `queue` is {next batch beyond those dealt at the start, blocks done},
-// zero before and after every launch. A warp deals from a stock in shared memory that the copy unit fills ahead of
+// zero before and after every launch; where RK4_COUNT is set, a third counts the steps that warps issue. A warp deals from a stock in shared memory that the copy unit fills ahead of
 // need, so that neither the queue's atomic nor the loads from memory hold up the lanes that are still running.
 extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
     rk4_persistent(i64 n, const real* __restrict__ omega, const real* __restrict__ zeta,
@@ -363,6 +363,9 @@ extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
   int count = 0;
   int limit = 0;
   Sample state = {};
+#ifdef RK4_COUNT
+  u32 issued = 0;
+#endif
 
   while (true) {
     u32 idle = __ballot_sync(RK4_FULL, count >= limit);
@@ -413,6 +416,9 @@ extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
     do {
 #pragma unroll
       for (int k = 0; k < RK4_CHUNK; ++k) {
+#ifdef RK4_COUNT
+        issued += __any_sync(RK4_FULL, count < limit);
+#endif
         if (count < limit) {
           state.step();
           ++count;
@@ -426,6 +432,9 @@ extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
     v_out[sample] = state.v;
     steps_out[sample] = count;
   }
+#ifdef RK4_COUNT
+  if (lane == 0) atomicAdd(&queue[2], issued);
+#endif
   __syncthreads();
   if (threadIdx.x == 0 && atomicAdd(&queue[1], 1u) == gridDim.x - 1) {
     queue[0] = 0;

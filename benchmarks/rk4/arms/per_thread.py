@@ -5,7 +5,7 @@ from __future__ import annotations
 from perfdocs.measure.arm import Context, Prepared
 
 from ..device import DeviceArm, blocks
-from ..workload import Problem
+from ..workload import Problem, warp_steps
 
 THREADS = 64  # small, so that a small batch spreads over many SMs
 UNROLL = 20
@@ -23,6 +23,10 @@ class Arm(DeviceArm):
         """A thread for every sample."""
         grid = blocks(self.n, self._threads)
         self._kernel((grid,), (self._threads,), (self.size, *self.inputs, *self.outputs))
+
+    def counts(self) -> dict[str, float]:
+        """A warp steps until its longest sample ends."""
+        return {**super().counts(), "issued_steps": warp_steps(self.problem.nstop)}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

@@ -32,9 +32,9 @@ class Arm(DeviceArm):
         chunk: int = CHUNK,
     ) -> None:
         super().__init__(problem, context)
-        defines = (f"RK4_BATCH={batch}", f"RK4_REFILL={refill}", f"RK4_CHUNK={chunk}")
-        self._kernel = self.kernel("lanes.cu", "rk4_persistent", *defines)
-        self._queue = self.cupy.zeros(2, dtype=np.uint32)
+        self._defines = (f"RK4_BATCH={batch}", f"RK4_REFILL={refill}", f"RK4_CHUNK={chunk}")
+        self._kernel = self.kernel("lanes.cu", "rk4_persistent", *self._defines)
+        self._queue = self.cupy.zeros(3, dtype=np.uint32)
         self._batches = blocks(self.n, batch)
         self._grid = min(self.sm_count * warps // WARPS_A_BLOCK, self._batches)
 
@@ -43,9 +43,24 @@ class Arm(DeviceArm):
         self._kernel((self._grid,), (32 * WARPS_A_BLOCK,), (self.size, *self.inputs, *self.outputs, self._queue))
 
     def counts(self) -> dict[str, float]:
-        """Every plane once, and one atomic on the queue a batch of samples beyond those dealt at the start."""
+        """Every plane once, and one atomic on the queue a batch of samples beyond those dealt at the start.
+
+        Which lanes meet in a warp is known only when it runs: the steps that warps issue are counted by a run of the
+        same kernel with a counter in it.
+        """
         drawn = max(0, self._batches - 2 * self._grid * WARPS_A_BLOCK)
-        return {**super().counts(), "issued_byte": self.problem.useful_byte + 4 * drawn}
+        return {
+            **super().counts(),
+            "issued_byte": self.problem.useful_byte + 4 * drawn,
+            "issued_steps": 32 * self._issued(),
+        }
+
+    def _issued(self) -> int:
+        kept, self._kernel = self._kernel, self.kernel("lanes.cu", "rk4_persistent", *self._defines, "RK4_COUNT=1")
+        self._queue.fill(0)
+        self.run()
+        self._kernel = kept
+        return int(self._queue.get()[2])
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:
