@@ -206,6 +206,17 @@ def counts(problem: Problem) -> Mapping[str, float]:
     }
 
 
+def warp_steps(nstop: Integers, order: Integers | None = None, lanes: int = 32) -> int:
+    """Lanes times steps issued where a thread runs a sample to its end: a warp steps until its longest sample ends.
+
+    ``order`` is the order in which the samples are dealt to the threads, where that is not their own.
+    """
+    dealt = nstop if order is None else nstop[order]
+    padded = np.zeros(-(-len(dealt) // lanes) * lanes, dtype=np.int64)
+    padded[: len(dealt)] = dealt
+    return lanes * int(padded.reshape(-1, lanes).max(axis=1, initial=0).sum())
+
+
 def work(at: Point) -> float:
     """Longest sample times the batch: what the masked arms pay, and the most the others can."""
     longest, _ = {**CONFIGURATIONS, **FIXED}[str(at.get("config", "spread-100"))]
