@@ -101,6 +101,16 @@ def test_a_run_a_little_slower_everywhere_agrees(tmp_path: Path) -> None:
     assert all(c.overlaps for t in found.chosen("main") for c in t.cells if c.first.lo < c.first.hi)
 
 
+def test_a_table_that_sums_up_another_is_left_out_though_it_ranks(tmp_path: Path) -> None:
+    text = (lay_out(tmp_path) / "demo" / "benchmark.toml").read_text()
+    definition = text.replace('label = "knee"\n', 'label = "knee"\nbetter = "lower"\n')
+    assert definition != text
+    benchmarks = lay_out(tmp_path, gpu_card(), definition=definition)
+    put(benchmarks / "demo" / "repeats", again(gpu_card()))
+    found = only(load_library(benchmarks).benchmarks["demo"])
+    assert [t.table for t in found.tables] == ["main", "ladder", "once"]
+
+
 def test_a_cell_that_moved_is_named_with_sign_interval_flags_and_clock(tmp_path: Path) -> None:
     at = {"config": "thin", "n": 1000}
 
@@ -321,6 +331,14 @@ def test_an_unpublished_card_has_no_second_run(tmp_path: Path) -> None:
     library = load_library(benchmarks, local=tmp_path / "build")
     assert [p.code for p in library.problems] == ["repeat-without-card"]
     assert library.device_ids() == ("made-up-gpu-local",)
+
+
+def test_nor_under_the_id_that_the_site_gives_it(tmp_path: Path) -> None:
+    benchmarks = lay_out(tmp_path)
+    put(tmp_path / "build" / "demo", gpu_card())
+    put(benchmarks / "demo" / "repeats", again(gpu_card("made-up-gpu-local")))
+    library = load_library(benchmarks, local=tmp_path / "build")
+    assert [p.code for p in library.problems] == ["repeat-without-card"]
 
 
 def test_two_second_runs_of_one_device_are_refused(tmp_path: Path) -> None:
