@@ -15,7 +15,9 @@ typedef RK4_REAL real;
 #define RK4_FMA(a, b, c) fma((a), (b), (c))
 #else
 #define RK4_INLINE static inline __attribute__((always_inline))
-#ifdef __FMA__
+#if defined(RK4_FMA)
+// Given by a source whose real is a type of its own.
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define RK4_FMA(a, b, c) __builtin_fma((a), (b), (c))
 #else
 // Without the instruction a call into the C library would cost more than the step.

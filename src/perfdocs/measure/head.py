@@ -20,8 +20,8 @@ from .sensors import Sensors
 __all__ = ["head_of", "open_gate", "open_timer"]
 
 PINNING = (
-    "OpenMP thread i on the i-th processor the process is allowed; other arms anywhere among those, as the "
-    "system schedules"
+    "OpenMP thread i on the i-th processor the process is allowed, each core's first hardware thread before any "
+    "second; other arms anywhere among those, as the system schedules"
 )
 MIN_TARGET = 1e-4  # s; what disturbs a host for a few microseconds is then a few percent at most
 TARGET_RESOLUTIONS = 1000  # a timed run lasts so many steps of the timer
@@ -45,7 +45,9 @@ def open_gate(edges: Edges, sensors: Sensors, options: Options) -> GateKeeper | 
     return GateKeeper(edges.clock, idle, options.gate_within, options.gate_wait, options.gate_budget)
 
 
-def _method(gpu: bool, edges: Edges, sensors: Sensors, gate: GateKeeper | None, timer: Timer, o: Options) -> Method:
+def _method(
+    gpu: bool, rotate: bool, edges: Edges, sensors: Sensors, gate: GateKeeper | None, timer: Timer, o: Options
+) -> Method:
     clocks: Literal["nvml", "cpufreq", "none"]
     if gpu:
         clocks, reason = "nvml" if gate else "none", sensors.reason
@@ -54,7 +56,7 @@ def _method(gpu: bool, edges: Edges, sensors: Sensors, gate: GateKeeper | None, 
     else:
         clocks, reason = "none", "the machine does not tell its processors' clocks"
     return Method(
-        protocol="block" if gpu else "rotate",
+        protocol="rotate" if rotate else "block",
         warmups=o.warmups,
         runs=o.runs,
         ramp=o.ramp if gpu else 0.0,
@@ -83,8 +85,11 @@ def head_of(
     gate: GateKeeper | None,
     timer: Timer,
     options: Options,
+    *,
+    rotate: bool,
+    traced: bool,
 ) -> Card:
-    """The card of one device without measurements."""
+    """The card of one device without measurements, measured by rotation or in blocks, with traces or without."""
     driver = None
     if gpu is not None and sensors.nvml is not None:
         try:
@@ -100,8 +105,8 @@ def head_of(
         origin=Origin(kind="measured"),
         device=device,
         host=host(edges.files, driver),
-        software=software(gpu.facts() if gpu else None),
+        software=software(gpu.facts() if gpu else None, traced),
         source=source(folder, arms, options.commit),
-        method=_method(gpu is not None, edges, sensors, gate, timer, options),
+        method=_method(gpu is not None, rotate, edges, sensors, gate, timer, options),
         measurements=(),
     )
