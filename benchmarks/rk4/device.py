@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from .workload import Problem, Result
 
 HERE = Path(__file__).parent
 OPTIONS = ("--std=c++17",)
+Launch = Callable[[Sequence[Any], Sequence[Any]], None]
+"""Puts a kernel over inputs and outputs on the current stream."""
+
 REALS = {"float64": "double", "float32": "float"}
 FP64_A_STEP = 22  # instructions of the compiled step: 4 multiplications, 18 fused multiply-adds
 STEP_THREADS = 256

@@ -78,6 +78,7 @@ struct Tile {
   int steps[RK4_TILE];     // to do, then done
   u32 bins[RK4_BINS];      // how many samples are of a length, then where they begin
   u32 start[RK4_ROWS];     // what the groups before one cost
+  int longest;
   u32 carry[RK4_SLOTS];
   u32 begun[RK4_SLOTS];    // whether a slot has passed on the group it shares with the slot before
   u16 order[RK4_TILE];     // longest first
@@ -178,15 +179,13 @@ __device__ __forceinline__ u32 place_in(u32* bins, u32 bin, bool in) {
 // groups are dealt to the warps in equal parts (McNaughton's wrap-around rule), so the warps end together as well: a
 // group that a cut divides is begun by the later warp, at its start, and ended by the earlier one, at its end.
 extern "C" __global__ void __launch_bounds__(RK4_BLOCK, RK4_RESIDENT)
-    rk4_longest_first(i64 n, int longest, const real* __restrict__ omega, const real* __restrict__ zeta,
+    rk4_longest_first(i64 n, const real* __restrict__ omega, const real* __restrict__ zeta,
                       const real* __restrict__ x0, const real* __restrict__ v0, const i64* __restrict__ nstop,
                       real* __restrict__ x_out, real* __restrict__ v_out, i64* __restrict__ steps_out) {
   extern __shared__ char memory[];
   Tile& tile = *(Tile*)memory;
   const int lane = threadIdx.x & 31;
   const u32 slot = threadIdx.x >> 5;
-  int shift = 0;
-  while ((longest >> shift) >= RK4_BINS) ++shift;
 
   // The block's share in rows of 32 samples, cut into tiles of almost one size.
   const i64 all_rows = (n + 31) / 32;
@@ -201,9 +200,15 @@ extern "C" __global__ void __launch_bounds__(RK4_BLOCK, RK4_RESIDENT)
 
     for (int b = threadIdx.x; b < RK4_BINS; b += RK4_BLOCK) tile.bins[b] = 0;
     if (threadIdx.x < RK4_SLOTS) tile.begun[threadIdx.x] = 0;
+    if (threadIdx.x == 0) tile.longest = 0;
     __syncthreads();
+    int most = 0;
 #pragma unroll 4
-    for (int i = threadIdx.x; i < m; i += RK4_BLOCK) tile.steps[i] = (int)nstop[base + i];
+    for (int i = threadIdx.x; i < m; i += RK4_BLOCK) {
+      const int steps = (int)nstop[base + i];
+      tile.steps[i] = steps;
+      most = max(most, steps);
+    }
 #pragma unroll 2
     for (int i = threadIdx.x; i < m; i += RK4_BLOCK) {
       copy(&tile.omega[i], omega + base + i);
@@ -212,6 +217,12 @@ extern "C" __global__ void __launch_bounds__(RK4_BLOCK, RK4_RESIDENT)
       copy(&tile.v[i], v0 + base + i);
     }
     copies_sent();
+    most = -least(-most);
+    if (lane == 0) atomicMax(&tile.longest, most);
+    __syncthreads();
+    const int longest = tile.longest;
+    int shift = 0;
+    while ((longest >> shift) >= RK4_BINS) ++shift;
 #pragma unroll 1
     for (int i = threadIdx.x; i < rows * 32; i += RK4_BLOCK)
       place_in(tile.bins, i < m ? (u32)(longest - tile.steps[i]) >> shift : 0, i < m);

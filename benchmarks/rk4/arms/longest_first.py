@@ -8,59 +8,72 @@ import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
 
-from ..device import DeviceArm, blocks
+from ..device import DeviceArm, Launch, blocks, kernel
 from ..workload import Problem, warp_steps
 
+# Chosen by a sweep on one H200. A larger tile sorts into groups of more equal length, a smaller one lets one block load
+# while another computes; a tile must hold enough steps for every warp to have as many as its longest sample.
 THREADS = 384
 BLOCKS_AN_SM = 2
 TILE = 1920  # samples a block holds in shared memory at a time
 UNROLL = 20
-BINS = 1024
 TOLL = 4  # what beginning and ending a group costs its warp, in steps
+BINS = 1024
+
+
+def plan(
+    n: int,
+    sm_count: int,
+    real: str,
+    *,
+    threads: int = THREADS,
+    resident: int = BLOCKS_AN_SM,
+    unroll: int = UNROLL,
+    tile: int = TILE,
+    toll: int = TOLL,
+) -> Launch:
+    """As many blocks as an SM holds; fewer where the batch is small."""
+    choices = {"BLOCK": threads, "RESIDENT": resident, "UNROLL": unroll, "TILE": tile, "TOLL": toll}
+    defines = [f"RK4_{name}={value}" for name, value in choices.items()]
+    function = kernel("lanes.cu", "rk4_longest_first", *defines, real=real)
+    # planes, lengths, bins, costs before each group, the longest, two words a warp, and the order in 16 bits
+    words = tile + BINS + tile // 32 + 1 + 2 * (threads // 32)
+    shared = -8 * (-(4 * np.dtype(real).itemsize * tile + 4 * words + 2 * tile) // 8)
+    function.max_dynamic_shared_size_bytes = shared
+    grid, size = _grid(n, sm_count, resident), np.int64(n)
+    return lambda inputs, outputs: function((grid,), (threads,), (size, *inputs, *outputs), shared_mem=shared)
+
+
+def _grid(n: int, sm_count: int, resident: int = BLOCKS_AN_SM) -> int:
+    return min(sm_count * resident, blocks(n, 32))
+
+
+def issued_steps(problem: Problem, sm_count: int) -> int:
+    """Lanes times steps issued: a group of 32 steps until its longest ends; tiles are cut as the kernel cuts them."""
+    rows, grid = blocks(problem.n, 32), _grid(problem.n, sm_count)
+    edges: list[int] = []
+    for block in range(grid):
+        first, last = rows * block // grid, rows * (block + 1) // grid
+        tiles = blocks(last - first, TILE // 32)
+        edges += [32 * (first + (last - first) * t // tiles) for t in range(tiles)]
+    parts = [problem.nstop[a:b] for a, b in pairwise([*edges, problem.n])]
+    return sum(warp_steps(np.sort(part)[::-1]) for part in parts)
 
 
 class Arm(DeviceArm):
     """The kernel over one problem."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        context: Context,
-        *,
-        threads: int = THREADS,
-        resident: int = BLOCKS_AN_SM,
-        unroll: int = UNROLL,
-        tile: int = TILE,
-        toll: int = TOLL,
-    ) -> None:
+    def __init__(self, problem: Problem, context: Context, **choices: int) -> None:
         super().__init__(problem, context)
-        defines = (f"RK4_BLOCK={threads}", f"RK4_RESIDENT={resident}", f"RK4_UNROLL={unroll}", f"RK4_TILE={tile}")
-        defines += (f"RK4_TOLL={toll}",)
-        self._kernel = self.kernel("lanes.cu", "rk4_longest_first", *defines)
-        self._tile, self._threads, self._longest = tile, threads, np.int32(problem.longest)
-        self._grid = min(self.sm_count * resident, blocks(self.n, 32))
-        # planes, lengths, bins, costs before each group, two words a warp, and the order in 16 bits
-        words = tile + BINS + tile // 32 + 2 * (threads // 32)
-        self._shared = -8 * (-(4 * problem.real_size * tile + 4 * words + 2 * tile) // 8)
-        self._kernel.max_dynamic_shared_size_bytes = self._shared
+        self._plan = plan(self.n, self.sm_count, problem.real, **choices)
 
     def launch(self) -> None:
-        """A block an SM."""
-        arguments = (self.size, self._longest, *self.inputs, *self.outputs)
-        self._kernel((self._grid,), (self._threads,), arguments, shared_mem=self._shared)
+        """One kernel."""
+        self._plan(self.inputs, self.outputs)
 
     def counts(self) -> dict[str, float]:
-        """A group of 32 steps until its longest sample ends; the tiles are cut as the kernel cuts them."""
-        rows = blocks(self.n, 32)
-        edges: list[int] = []
-        for block in range(self._grid):
-            first, last = rows * block // self._grid, rows * (block + 1) // self._grid
-            tiles = blocks(last - first, self._tile // 32)
-            edges += [32 * (first + (last - first) * t // tiles) for t in range(tiles)]
-        cuts = [*edges, self.n]
-        parts = [self.problem.nstop[a:b] for a, b in pairwise(cuts)]
-        issued = sum(warp_steps(np.sort(part)[::-1]) for part in parts)
-        return {**super().counts(), "issued_steps": issued}
+        """The lanes of a group end almost together."""
+        return {**super().counts(), "issued_steps": issued_steps(self.problem, self.sm_count)}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

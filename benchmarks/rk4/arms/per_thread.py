@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from perfdocs.measure.arm import Context, Prepared
 
-from ..device import DeviceArm, blocks
+from ..device import DeviceArm, Launch, blocks, kernel
 from ..workload import Problem, warp_steps
 
 THREADS = 64  # small, so that a small batch spreads over many SMs
 UNROLL = 20
 
 
+def plan(n: int, sm_count: int, real: str, *, threads: int = THREADS, unroll: int = UNROLL) -> Launch:  # noqa: ARG001 - the shape of every plan
+    """A thread for every sample."""
+    function = kernel("lanes.cu", "rk4_per_thread", f"RK4_UNROLL={unroll}", real=real)
+    grid, size = blocks(n, threads), np.int64(n)
+    return lambda inputs, outputs: function((grid,), (threads,), (size, *inputs, *outputs))
+
+
+def issued_steps(problem: Problem, sm_count: int) -> int:  # noqa: ARG001 - as of every arm with a plan
+    """Lanes times steps issued: a warp steps until its longest sample ends."""
+    return warp_steps(problem.nstop)
+
+
 class Arm(DeviceArm):
     """The kernel over one problem."""
 
-    def __init__(self, problem: Problem, context: Context, *, threads: int = THREADS, unroll: int = UNROLL) -> None:
+    def __init__(self, problem: Problem, context: Context, **choices: int) -> None:
         super().__init__(problem, context)
-        self._threads = threads
-        self._kernel = self.kernel("lanes.cu", "rk4_per_thread", f"RK4_UNROLL={unroll}")
+        self._plan = plan(self.n, self.sm_count, problem.real, **choices)
 
     def launch(self) -> None:
-        """A thread for every sample."""
-        grid = blocks(self.n, self._threads)
-        self._kernel((grid,), (self._threads,), (self.size, *self.inputs, *self.outputs))
+        """One kernel."""
+        self._plan(self.inputs, self.outputs)
 
     def counts(self) -> dict[str, float]:
         """A warp steps until its longest sample ends."""
-        return {**super().counts(), "issued_steps": warp_steps(self.problem.nstop)}
+        return {**super().counts(), "issued_steps": issued_steps(self.problem, self.sm_count)}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

@@ -85,6 +85,10 @@ class Prepared:
         """Counted facts of one run by metric key, such as launches and issued bytes."""
         return {}
 
+    def choices(self) -> Mapping[str, str]:
+        """What the arm chose, by metric key of the kind ``choice``, such as the arm that a policy picked."""
+        return {}
+
     def device_memory(self) -> int | None:
         """Bytes of device memory, where the arm's own allocator knows better than the driver's free memory."""
         return None

@@ -12,6 +12,7 @@ from perfdocs.card import Gate, decode_card, encode_card, read_card
 from perfdocs.definition import Definition, read_definition
 from perfdocs.errors import PerfdocsError, place
 
+from .apart import Apart
 from .arm import Cannot, Context, Kind, Task, Workload
 from .edges import Edges, Gpu, NvmlError, real_edges
 from .failure import reason_of
@@ -22,7 +23,7 @@ from .options import Options
 from .partial import partial_path
 from .plan import Cell, Foresight, cells_of, chosen_arms, chosen_tasks, show
 from .progress import Progress, open_progress
-from .protocol import measure_block, measure_rotate
+from .protocol import measure_block, measure_rotate, ramp_up
 from .sensors import Sensors
 from .session import Session, measurement_of
 from .start import Started, Starter, close
@@ -74,9 +75,12 @@ def run(folder: Path, options: Options, edges: Edges | None = None, progress: Pr
     start = edges.clock.monotonic()
     definition, workload = read_definition(folder / "benchmark.toml"), load_workload(folder)
     found = _devices(options, edges)
-    meant = [(kind, gpu) for kind, gpu in found if chosen_arms(definition, kind, options.arms)]
-    if not meant:
+    arms = [(kind, gpu) for kind, gpu in found if chosen_arms(definition, kind, options.arms)]
+    if not arms:
         progress.note(f"{definition.id}: none of its arms runs on {' or '.join(kind for kind, _ in found)}; no card")
+    meant = [(kind, gpu) for kind, gpu in arms if _cells(definition, workload, kind, options) or not options.tables]
+    for kind in [kind for kind, gpu in arms if (kind, gpu) not in meant]:
+        progress.note(f"{definition.id}: none of the tables asked for is measured on {kind}; no card")
     return [
         _Device(folder, definition, workload, kind, gpu, options, edges, progress, start).measure()
         for kind, gpu in meant
@@ -140,11 +144,22 @@ class _Device:
         self._timer = open_timer(edges)
         self._gate = open_gate(edges, self._sensors, options)
         self._cells = _cells(definition, workload, kind, options)
+        self._rotating = gpu is None or definition.protocol == "rotate"
         context = Context(
             kind=kind, build=options.build, threads=allowed_threads(), sm_count=gpu.facts().sm_count if gpu else None
         )
         self._context = context
-        self._starter = Starter(folder, workload, context, definition.metrics, self._timer, options, edges.files, gpu)
+        self._starter = Starter(
+            folder,
+            workload,
+            context,
+            definition.metrics,
+            self._timer,
+            options,
+            edges.files,
+            gpu,
+            together=self._rotating,
+        )
         self._foresight = Foresight(workload)
         self._ramp = options.ramp if gpu else 0.0
         self._session = self._open_session(chosen_arms(definition, kind, options.arms))
@@ -162,12 +177,24 @@ class _Device:
                     "write it, or remove the arm from benchmark.toml",
                 )
         head = head_of(
-            self._folder, self._definition, arms, self._gpu, self._edges, self._sensors, self._gate, self._timer, o
+            self._folder,
+            self._definition,
+            arms,
+            self._gpu,
+            self._edges,
+            self._sensors,
+            self._gate,
+            self._timer,
+            o,
+            rotate=self._rotating,
+            traced=any(cell.task.how == "traced" for cell in self._cells),
         )
         final = o.out / self._definition.id / f"{head.device.id}.json"
         decode_card(encode_card(head), final)  # what a card may not hold is better known before hours of measuring
         wanted = sorted((axis, sorted(map(str, values))) for axis, values in o.at.items())
         narrowed = f"{sorted(o.arms)}{wanted}" if o.arms or wanted else ""
+        if o.tables:
+            narrowed += f"{sorted(o.tables)}"
         if narrowed and not o.fresh:
             _spare(final, {(c.task.table, c.arm, show(c.task.at)) for c in self._cells})
         session, line = Session.open(head, final, partial_path(final, narrowed), o.fresh)
@@ -184,10 +211,14 @@ class _Device:
         session = self._session
         self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
         try:
-            points = {(cell.task.table, show(cell.task.at)): cell.task for cell in self._cells}
+            timed = [cell for cell in self._cells if cell.task.how == "timed"]
+            points = {(cell.task.table, show(cell.task.at)): cell.task for cell in timed}
             for (table, at), task in points.items():
-                here = [c for c in self._cells if (c.task.table, show(c.task.at)) == (table, at)]
+                here = [c for c in timed if (c.task.table, show(c.task.at)) == (table, at)]
                 self._point(task, session.open_cells(here))
+            if self._gpu is not None and len(timed) < len(self._cells):
+                self._gpu.release()  # the fresh processes need the memory
+            self._apart().measure([cell for cell in self._cells if cell.task.how != "timed"])
         except KeyboardInterrupt:
             session.forgive()
             session.save()
@@ -203,29 +234,35 @@ class _Device:
             session.head = replace(session.head, method=method)
         return session.close()
 
+    def _apart(self) -> Apart:
+        return Apart(
+            folder=self._folder,
+            definition=self._definition,
+            context=self._context,
+            options=self._options,
+            session=self._session,
+            foresight=self._foresight,
+            progress=self._progress,
+            clock=self._edges.clock,
+            ask=self._edges.ask,
+            worth=self._worth_apart,
+            left=self._left,
+            late=self._late,
+            report=self._show,
+        )
+
     def _point(self, task: Task, cells: Sequence[Cell]) -> None:
         wanted = [cell for cell in cells if self._worth(cell)]
         if not wanted:
             return
         problem = self._workload.problem(task.at)
         reference = self._workload.reference(problem, self._context)
-        for group in [[cell] for cell in wanted] if self._gpu else [wanted]:
+        for group in [wanted] if self._rotating else [[cell] for cell in wanted]:
             self._group(group, problem, reference)
 
     def _worth(self, cell: Cell) -> bool:
-        """Whether to measure the cell; records why not, and stops the run at the deadline."""
-        if cell.arm in self._session.everywhere:
-            return False
-        try:
-            limits = getattr(load_arm(self._folder, cell.arm), "limits", None)
-            reason = limits(cell.task.at) if limits else None
-        except PerfdocsError:
-            raise
-        except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
-            self._session.skip(cell, *reason_of(error), everywhere=True)
-            return False
-        if reason:
-            self._session.skip(cell, "unsupported", reason)
+        """Whether to time the cell; records why not, and stops the run at the deadline."""
+        if self._session.ruled_out(cell) or not self._within_limits(cell):
             return False
         foreseen = self._foresight.cell(cell, self._options, self._ramp) or 0.0
         limit = self._options.cell_limit
@@ -242,13 +279,47 @@ class _Device:
             return False
         return self._in_time(cell, foreseen)
 
-    def _in_time(self, cell: Cell, foreseen: float) -> bool:
-        deadline = self._options.deadline
-        if deadline is None or self._edges.clock.monotonic() - self._begun + foreseen <= deadline:
-            return True
-        if self._options.close:
-            self._session.skip(cell, "out_of_time", f"the run's deadline of {deadline:g} s came first")
+    def _within_limits(self, cell: Cell) -> bool:
+        """Whether the arm says that it can run at the point; records why not."""
+        try:
+            limits = getattr(load_arm(self._folder, cell.arm), "limits", None)
+            reason = limits(cell.task.at) if limits else None
+        except PerfdocsError:
+            raise
+        except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+            self._session.skip(cell, *reason_of(error), everywhere=True)
             return False
+        if reason:
+            self._session.skip(cell, "unsupported", reason)
+        return not reason
+
+    def _worth_apart(self, cell: Cell) -> bool:
+        """Whether to measure the cell in fresh processes; records why not, and stops the run at the deadline."""
+        if cell.task.how == "traced" and self._gpu is None:
+            self._session.skip(cell, "unsupported", "a processor runs no kernels to trace")
+            return False
+        if self._session.ruled_out(cell) or not self._within_limits(cell):
+            return False
+        return self._in_time(cell, self._foresight.cell(cell, self._options, self._ramp) or 0.0)
+
+    def _left(self) -> float | None:
+        """Seconds until the deadline; below zero after it."""
+        deadline = self._options.deadline
+        return None if deadline is None else deadline - (self._edges.clock.monotonic() - self._begun)
+
+    def _in_time(self, cell: Cell, foreseen: float) -> bool:
+        left = self._left()
+        if left is None or foreseen <= left:
+            return True
+        self._late(cell)
+        return False
+
+    def _late(self, cell: Cell) -> None:
+        """The deadline comes before the cell: record that, or stop the run. Raises :class:`Stopped`."""
+        if self._options.close:
+            reason = f"the run's deadline of {self._options.deadline or 0.0:g} s came first"
+            self._session.skip(cell, "out_of_time", reason)
+            return
         self._session.forgive()
         self._session.save()
         raise Stopped(
@@ -268,7 +339,7 @@ class _Device:
                         started.append(self._starter.start(cell, problem, reference))
                     except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                         self._failed(cell, error)
-            if started and self._gpu is not None:
+            if started and not self._rotating:
                 self._block(started[0])
             elif started:
                 self._rotate(started)
@@ -327,22 +398,41 @@ class _Device:
             return None
 
     def _rotate(self, started: Sequence[Started]) -> None:
+        """All arms of a point in turn; on a GPU those that use it apart from those that run on its host."""
+        if self._gpu is None:
+            self._turns(started, self._sensors, None)
+            return
+        ours = [one for one in started if not one.timed.arm.on_host]
+        hosts = [one for one in started if one.timed.arm.on_host]
+        if ours:
+            gate = self._wait()
+            quickest = min(ours, key=lambda one: min(one.timed.warmup))
+            try:
+                ramp_up(quickest.timed, self._timer, self._ramp)
+            except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+                self._failed(quickest.cell, error)
+                ours.remove(quickest)
+            self._turns(ours, self._sensors, gate)
+        self._turns(hosts, Sensors(self._edges.files, "the arm runs on the host"), None)
+
+    def _turns(self, started: Sequence[Started], sensors: Sensors, gate: Gate | None) -> None:
         o = self._options
         errors = measure_rotate(
             [one.timed for one in started],
             self._timer,
-            self._sensors,
+            sensors,
             settle=o.settle,
             runs=o.runs,
             end_to_end=o.end_to_end_runs,
         )
         for i, one in enumerate(started):
-            if i in errors:
-                self._failed(one.cell, errors[i])
-            else:
-                self._keep(one, None)
+            if i not in errors:
+                self._keep(one, gate)
+        for i, error in errors.items():
+            self._failed(started[i].cell, error)
 
     def _keep(self, one: Started, gate: Gate | None) -> None:
         self._foresight.learn(one.cell, sorted(one.timed.wall)[len(one.timed.wall) // 2])
         toml = self._folder / "benchmark.toml"
-        self._session.finish(one.cell, measurement_of(one.cell, one.timed, one.counts, gate, self._definition, toml))
+        facts = {**one.counts, **one.choices}
+        self._session.finish(one.cell, measurement_of(one.cell, one.timed, facts, gate, self._definition, toml))

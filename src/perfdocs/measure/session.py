@@ -15,18 +15,18 @@ from .partial import Partial, fingerprint, read_partial, write_partial
 from .plan import Cell, show
 from .protocol import Timed
 
-__all__ = ["Session", "measurement_of"]
+__all__ = ["Session", "measurement_of", "number"]
 
 MAX_TRIES = 2
 
 
-def _number(value: float) -> float:
+def number(value: float) -> float:
     """Seven significant digits: finer than any timer here resolves."""
     return float(f"{value:.7g}")
 
 
 def measurement_of(
-    cell: Cell, timed: Timed, counts: Mapping[str, float], gate: Gate | None, definition: Definition, path: Path
+    cell: Cell, timed: Timed, counts: Mapping[str, float | str], gate: Gate | None, definition: Definition, path: Path
 ) -> Measurement:
     """The record of a finished measurement. Raises :class:`PerfdocsError` for a count the definition lacks."""
     for key in counts:
@@ -46,13 +46,13 @@ def measurement_of(
         "memory_clock": readings.memory_clock,
         "cpu_clock": readings.cpu_clock,
     }
-    values: dict[str, float | tuple[float, ...]] = {
-        key: tuple(map(_number, found)) for key, found in samples.items() if found and key in definition.metrics
+    values: dict[str, float | str | tuple[float, ...]] = {
+        key: tuple(map(number, found)) for key, found in samples.items() if found and key in definition.metrics
     }
-    values.update({key: float(value) for key, value in counts.items()})
+    values.update({key: value if isinstance(value, str) else float(value) for key, value in counts.items()})
     block = Block(
         gate=gate,
-        warmup=tuple(map(_number, timed.warmup)),
+        warmup=tuple(map(number, timed.warmup)),
         ramp_runs=timed.ramp_runs,
         inner=timed.inner,
         throttle=tuple(sorted(readings.throttle)),
@@ -71,7 +71,7 @@ class Session:
     identity: str
     done: dict[str, Measurement] = field(default_factory=dict)
     not_run: dict[str, NotRun] = field(default_factory=dict)
-    everywhere: dict[str, NotRun] = field(default_factory=dict)
+    everywhere: dict[tuple[str, str | None], NotRun] = field(default_factory=dict)
     tries: dict[str, int] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
 
@@ -89,6 +89,8 @@ class Session:
             return session, "measuring anew: the sources, the software or the method changed since the partial file"
         cells = {_key(m): m for m in left.card.measurements}
         session.done.update(cells)
+        # a reason beside a measurement tells why a part of it is left out
+        session.not_run.update({key: n for n in left.card.not_run if (key := _key(n)) in cells})
         session.tries.update(left.tries)
         return session, f"{len(cells)} measurements of the interrupted run are kept"
 
@@ -136,19 +138,25 @@ class Session:
         self.save()
 
     def skip(self, cell: Cell, kind: Reason, reason: str, everywhere: bool = False) -> None:
-        """Record why a cell, or every cell of its arm, has no measurement."""
+        """Record why a cell has no measurement, or every cell of its arm, in its table or in all of them.
+
+        What is not installed is so in every table; what one table asks of an arm, another may not.
+        """
         if everywhere:
-            self.everywhere[cell.arm] = NotRun(arm=cell.arm, kind=kind, reason=reason)
+            table = None if kind == "not_installed" else cell.task.table
+            self.everywhere[cell.arm, table] = NotRun(arm=cell.arm, kind=kind, reason=reason, table=table)
         else:
             self.not_run[cell.key] = NotRun(
                 arm=cell.arm, kind=kind, reason=reason, table=cell.task.table, at=dict(cell.task.at)
             )
 
+    def ruled_out(self, cell: Cell) -> bool:
+        """Whether nothing of the cell's arm is to be measured in its table."""
+        return (cell.arm, None) in self.everywhere or (cell.arm, cell.task.table) in self.everywhere
+
     def open_cells(self, cells: list[Cell]) -> list[Cell]:
         """Cells without a measurement or a reason."""
-        return [
-            c for c in cells if c.key not in self.done and c.key not in self.not_run and c.arm not in self.everywhere
-        ]
+        return [c for c in cells if c.key not in self.done and c.key not in self.not_run and not self.ruled_out(c)]
 
     def close(self) -> Path:
         """Write the final card, then remove the partial file."""
@@ -157,5 +165,5 @@ class Session:
         return self.final
 
 
-def _key(measurement: Measurement) -> str:
-    return f"{measurement.table}/{measurement.arm}/{show(measurement.at)}"
+def _key(entry: Measurement | NotRun) -> str:
+    return f"{entry.table}/{entry.arm}/{show(entry.at)}"

@@ -2,7 +2,8 @@
 
 Memory is read in this process. Device memory is what the arm's own allocator holds where it tells, else the driver's
 free memory before the arm was prepared less that after its warm-up; host memory is the growth of the resident set over
-the same span. Pages that the process held already are therefore not counted.
+the same span. Pages that the process held already are therefore not counted. Where the arms of a point are alive
+together on one GPU, none of its memory is read here: a task of its own does that, in fresh processes.
 """
 
 from __future__ import annotations
@@ -31,11 +32,15 @@ class Started:
     cell: Cell
     timed: Timed
     counts: dict[str, float]
+    choices: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """Starts arms of one benchmark on one device. ``wanted`` are the metrics the definition has."""
+    """Starts arms of one benchmark on one device. ``wanted`` are the metrics the definition has.
+
+    ``together``: the arms of a point are alive at once.
+    """
 
     folder: Path
     workload: Workload
@@ -45,6 +50,7 @@ class Starter:
     options: Options
     files: Files
     gpu: Gpu | None
+    together: bool = False
 
     def start(self, cell: Cell, problem: Any, reference: Any) -> Started:
         """Prepare, warm up, verify. Raises what the arm or the verification raises; the arm is closed then."""
@@ -61,14 +67,15 @@ class Starter:
             after = resident_bytes(self.files)
             if resident is not None and after is not None and "host_memory" in self.wanted:
                 counts["host_memory"] = max(0, after - resident)
-            if gpu is not None and not arm.on_host and "device_memory" in self.wanted:
+            alone = gpu is not None and not self.together
+            if gpu is not None and alone and not arm.on_host and "device_memory" in self.wanted:
                 own = arm.device_memory()
                 counts["device_memory"] = own if own is not None else max(0, free - gpu.free_memory())
             self._refuse_slow(min(timed.warmup))
         except BaseException:
             close(arm)
             raise
-        return Started(cell, timed, counts)
+        return Started(cell, timed, counts, dict(arm.choices()))
 
     def _refuse_slow(self, seconds: float) -> None:
         o = self.options
