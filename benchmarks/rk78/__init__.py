@@ -1,0 +1,1 @@
+"""Kepler orbits, adaptive step: the workload and its arms."""
