@@ -10,6 +10,7 @@ import pytest
 
 from perfdocs.card import Card, read_card
 from perfdocs.measure import Options, run
+from perfdocs.measure.fresh import ask
 from perfdocs.measure.loader import load_workload
 
 from .fakes import FakeClock, FakeGpu, FakeNvml, Quiet, fake_edges
@@ -33,11 +34,12 @@ def toy(tmp_path: Path) -> SimpleNamespace:
         quiet=Quiet(),
         gpu=FakeGpu(),
         nvml=FakeNvml(clock, hot=30.0),
+        ask=ask,
     )
 
     def measure(*arms: str, device: str = "cpu", **choices: Any) -> Card:
         options = Options(devices=device, arms=arms, out=bench.out, build=tmp_path / "build", **choices)  # type: ignore[arg-type] # a test's literal
-        edges = fake_edges(bench.clock, bench.gpu, bench.nvml)
+        edges = fake_edges(bench.clock, bench.gpu, bench.nvml, asked=bench.ask)
         (path,) = run(folder, options, edges, bench.quiet)
         return read_card(path)
 

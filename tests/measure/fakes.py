@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from perfdocs.measure.edges import Edges, Gpu, GpuFacts, Nvml, NvmlError, NvmlFacts
+from perfdocs.measure.fresh import Ask, ask
 
 
 @dataclass
@@ -157,6 +158,7 @@ def fake_edges(
     gpu: Gpu | str = "there is no CUDA device",
     nvml: Nvml | str = "no NVML here",
     files: FakeFiles | None = None,
+    asked: Ask = ask,
 ) -> Edges:
     def open_gpu() -> Gpu | str:
         return gpu
@@ -165,4 +167,4 @@ def fake_edges(
         return nvml
 
     opened: tuple[Callable[[], Gpu | str], Callable[[], Nvml | str]] = (open_gpu, open_nvml)
-    return Edges(clock, files or FakeFiles(), *opened)
+    return Edges(clock, files or FakeFiles(), *opened, asked)

@@ -116,6 +116,61 @@ def test_nvml_dies_anywhere_and_the_run_goes_on(toy: SimpleNamespace, lives: int
     assert "sm_clock" not in found(card, "good", 100).values
 
 
+def rotating(toy: SimpleNamespace) -> None:
+    toml = toy.folder / "benchmark.toml"
+    toml.write_text(f'protocol = "rotate"\n{toml.read_text()}')
+
+
+def test_a_gpu_can_be_measured_by_rotation(toy: SimpleNamespace) -> None:
+    rotating(toy)
+    card = toy.measure("good", "double", "hosted", device="gpu", at={"n": (10,)}, settle=0.0, ramp=0.02)
+    assert card.method.protocol == "rotate"
+    assert card.method.ramp == 0.02
+    runs = [name for name, what in toy.workload.calls if what == "run"]
+    warm, rest = runs[:6], runs[6:]
+    assert warm == ["good"] * 2 + ["double"] * 2 + ["hosted"] * 2
+    ramp = rest.index("double") - 2  # a wall and an end to end of the first turn
+    assert rest[:ramp] == ["good"] * ramp
+    assert 19 <= ramp <= 21  # 20 ms of runs of 1 ms, of the quickest arm
+    timed = rest[ramp:]
+    assert timed[:8] == ["good", "good", "double", "double", "double", "double", "good", "good"]
+    # what runs on the host is timed after what runs on the device, so that the device does not idle in between
+    assert timed[20:] == ["hosted"] * 10
+    one = found(card, "good", 10)
+    assert one.values["sm_clock"] == (1.98e9,) * 5
+    assert "device_memory" not in one.values
+    assert one.block is not None
+    assert found(card, "double", 10).block is not None
+    assert one.block.gate is not None
+    host = found(card, "hosted", 10)
+    assert "sm_clock" not in host.values
+    assert host.block is not None
+    assert host.block.gate is None
+
+
+def test_a_rotation_waits_at_one_gate_a_point(toy: SimpleNamespace) -> None:
+    rotating(toy)
+    toy.nvml.busy = 1.0  # it never becomes idle
+    card = toy.measure("good", "double", device="gpu", at={"n": (10,)}, gate_wait=2.0)
+    assert toy.clock.slept == pytest.approx(2.0, abs=0.2)
+    for arm in ("good", "double"):
+        block = found(card, arm, 10).block
+        assert block is not None
+        assert block.gate is not None
+        assert block.gate.timed_out
+
+
+def test_in_a_rotation_on_a_gpu_what_fails_is_recorded_and_the_others_go_on(toy: SimpleNamespace) -> None:
+    rotating(toy)
+    card = toy.measure("raises", "hungry", "wrong", "good", device="gpu")
+    assert {m.arm for m in card.measurements} == {"good"}
+    assert {arm: kind for arm, (kind, _) in reasons(card).items()} == {
+        "raises": "error",
+        "hungry": "out_of_memory",
+        "wrong": "failed_verification",
+    }
+
+
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
 def test_a_failed_verification_is_never_timed(toy: SimpleNamespace, device: str) -> None:
     card = toy.measure("wrong", "good", device=device)

@@ -44,6 +44,7 @@ class _Card:
 @click.option("--full/--quick", default=False, help="Every point of the benchmark, or the quick ones [default: quick].")
 @click.option("--only", multiple=True, metavar="BENCH", help="Only this benchmark (repeatable).")
 @click.option("--arm", "arms", multiple=True, metavar="ARM", help="Only this arm (repeatable).")
+@click.option("--table", "tables", multiple=True, metavar="TABLE", help="Only this table (repeatable).")
 @click.option("--n", "sizes", multiple=True, metavar="N", help="Only this value of the axis n (repeatable).")
 @click.option("--at", "points", multiple=True, metavar="AXIS=VALUE", help="Only points with this value (repeatable).")
 @click.option("--list", "listed", is_flag=True, help="Say what would be measured, and measure nothing.")
@@ -69,6 +70,7 @@ def run(  # each option of the command line is one argument
     full: bool,
     only: tuple[str, ...],
     arms: tuple[str, ...],
+    tables: tuple[str, ...],
     sizes: tuple[str, ...],
     points: tuple[str, ...],
     listed: bool,
@@ -88,12 +90,13 @@ def run(  # each option of the command line is one argument
     from ..measure import Options
     from ..measure.__main__ import axis_filters
 
-    if publishing and (arms or sizes or points):
-        raise click.UsageError("--publish takes whole cards: leave out --arm, --n and --at")
+    if publishing and (arms or tables or sizes or points):
+        raise click.UsageError("--publish takes whole cards: leave out --arm, --table, --n and --at")
     options = Options(
         devices=device,  # type: ignore[arg-type] # click.Choice leaves these three
         full=full,
         arms=arms,
+        tables=tables,
         at=axis_filters([*points, *(f"n={n}" for n in sizes)]),
         out=project.local,
         build=project.root / "build" / "measure",

@@ -15,6 +15,8 @@ from .runner import Stopped, listing, run
 
 __all__ = ["axis_filters", "main"]
 
+LIMIT = "most seconds for one measurement, or one answer of a fresh process (default: 15, full 60; fresh process 180)"
+
 EPILOG = """exit codes: 0 card written; 1 a mistake in the benchmark or the options; 3 the deadline came first;
 4 the device stopped working; 130 interrupted. After 3, 4 and 130 the same command goes on where it stopped."""
 
@@ -38,6 +40,13 @@ def _value(text: str) -> AxisValue:
     return int(number) if number.is_integer() else number
 
 
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="python -m perfdocs.measure",
@@ -50,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto", help="auto: the CPU, and the GPU if any")
     p.add_argument("--full", action="store_true", help="every point of the benchmark; otherwise the quick ones")
     p.add_argument("--arm", action="append", default=[], help="only this arm (repeatable)")
+    p.add_argument("--table", action="append", default=[], help="only this table (repeatable)")
     p.add_argument("--at", action="append", default=[], metavar="AXIS=VALUE", help="only these points (repeatable)")
     p.add_argument("--n", action="append", default=[], help="short for --at n=N")
     p.add_argument("--list", action="store_true", help="say what would be measured")
@@ -58,7 +68,14 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--as", dest="as_name", help="suffix of the device's id")
     p.add_argument("--deadline", type=float, metavar="S", help="stop before so many seconds have gone")
     p.add_argument("--close", action="store_true", help="at the deadline, write the card and record the rest as such")
-    p.add_argument("--limit", type=float, metavar="S", help="most seconds for one measurement (default: 15, full 60)")
+    p.add_argument("--limit", type=float, metavar="S", help=LIMIT)
+    p.add_argument(
+        "--fresh-runs",
+        type=_positive,
+        metavar="K",
+        default=d.fresh_runs,
+        help="pairs of fresh processes, cold and warm, for a start-up time (default: %(default)s)",
+    )
     p.add_argument(
         "--gate-budget",
         type=float,
@@ -80,6 +97,7 @@ def main(argv: list[str] | None = None) -> int:
             devices=a.device,
             full=a.full,
             arms=tuple(a.arm),
+            tables=tuple(a.table),
             at=axis_filters([*a.at, *(f"n={n}" for n in a.n)]),
             out=a.out,
             build=a.build,
@@ -87,6 +105,7 @@ def main(argv: list[str] | None = None) -> int:
             deadline=a.deadline,
             close=a.close,
             limit=a.limit,
+            fresh_runs=a.fresh_runs,
             gate_budget=a.gate_budget,
             gate_wait=a.gate_wait,
             commit=a.commit,
@@ -94,7 +113,9 @@ def main(argv: list[str] | None = None) -> int:
         )
         if a.list:
             for kind, arm, task in listing(a.folder, options):
-                print(f"{kind}  {task.table}  {arm}  {show(task.at)}")
+                print(
+                    f"{kind}  {task.table}  {arm}  {show(task.at)}" + ("" if task.how == "timed" else f"  {task.how}")
+                )
             return 0
         for path in run(a.folder, options):
             print(path)

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from .fresh import Ask, ask
+
 __all__ = [
     "Clock",
     "Edges",
@@ -164,12 +166,13 @@ class SystemFiles:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Everything outside, passed in. The openers return ``None`` or a reason where there is nothing to open."""
+    """Everything outside, passed in. The openers return a reason where there is nothing to open."""
 
     clock: Clock
     files: Files
     open_gpu: Callable[[], Gpu | str]
     open_nvml: Callable[[], Nvml | str]
+    ask: Ask = ask
 
 
 def real_edges() -> Edges:

@@ -6,6 +6,7 @@ import os
 import platform
 import re
 from functools import cache
+from pathlib import Path
 
 from perfdocs.card import Device, Host
 
@@ -16,9 +17,11 @@ __all__ = [
     "cpu_clock",
     "cpu_device",
     "cpu_name",
+    "forget_peak",
     "gpu_device",
     "host",
     "mig_slice",
+    "peak_resident_bytes",
     "resident_bytes",
     "slug",
 ]
@@ -215,3 +218,18 @@ def resident_bytes(files: Files) -> int | None:
     except ImportError:
         return None
     return int(psutil.Process().memory_info().rss)
+
+
+def peak_resident_bytes(files: Files) -> int | None:
+    """Most bytes this process had in memory, since it began or since :func:`forget_peak`."""
+    match = re.search(r"^VmHWM:\s*(\d+) kB", files.read("/proc/self/status") or "", re.MULTILINE)
+    return int(match[1]) * 1024 if match else None
+
+
+def forget_peak() -> bool:
+    """Begin the peak anew at what is in memory now. ``False`` where the system does not let a process do that."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return False
+    return True

@@ -18,12 +18,14 @@ class Options:
 
     ``limit`` is the most one measurement may be foreseen to take (``None``: 15 quick, 60 full). ``deadline`` counts
     from the start: when it nears, what is measured stays in the partial file for the next run to complete, or, with
-    ``close``, the card is written and the rest recorded as out of time.
+    ``close``, the card is written and the rest recorded as out of time. ``fresh_runs`` is the number of pairs of fresh
+    processes, cold and warm, that a start-up time is measured in.
     """
 
     devices: Literal["cpu", "gpu", "auto"] = "auto"
     full: bool = False
     arms: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
     at: Mapping[str, tuple[AxisValue, ...]] = field(default_factory=dict)
     out: Path = Path("build/cards")
     build: Path = Path("build/measure")
@@ -36,6 +38,7 @@ class Options:
     end_to_end_runs: int = 5
     ramp: float = 0.5
     settle: float = 0.002
+    fresh_runs: int = 3
     gate_within: float = 3.0
     gate_wait: float = 20.0
     gate_budget: float = 120.0
@@ -48,3 +51,8 @@ class Options:
     def cell_limit(self) -> float:
         """Seconds one measurement may be foreseen to take."""
         return self.limit if self.limit is not None else 60.0 if self.full else 15.0
+
+    @property
+    def fresh_limit(self) -> float:
+        """Seconds a fresh process may take for one answer: importing and compiling take long, so more than a cell."""
+        return self.limit if self.limit is not None else 180.0

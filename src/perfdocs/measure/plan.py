@@ -9,10 +9,21 @@ from perfdocs.card import AxisValue
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 
-from .arm import Kind, Task, Workload
+from .arm import How, Kind, Task, Workload
 from .options import Options
 
 __all__ = ["Cell", "Foresight", "cells_of", "chosen_arms", "chosen_tasks", "matches", "show"]
+
+ORDER: tuple[How, ...] = ("timed", "compile", "memory", "traced")
+"""What is measured first: nothing that is timed follows a profiler."""
+NEEDED: Mapping[How, tuple[str, ...]] = {
+    "compile": ("ready",),
+    "memory": ("device_memory", "host_memory"),
+    "traced": ("kernel_time", "kernels", "launches"),
+}
+"""Metrics of which a definition has at least one."""
+FRESH_SECONDS = 6.0
+"""A first guess of what a fresh process takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +71,9 @@ def matches(at: Mapping[str, AxisValue], wanted: Mapping[str, Sequence[AxisValue
 def chosen_tasks(definition: Definition, workload: Workload, kind: Kind, options: Options) -> list[Task]:
     """Points to measure, in the workload's order.
 
-    A point asked for by ``options.at`` may be one that only the full set has. Raises :class:`PerfdocsError` where an
-    axis is unknown or nothing is left.
+    A point asked for by ``options.at`` or ``options.tables`` may be one that only the full set has. What is timed comes
+    first, traces last. Raises :class:`PerfdocsError` where an axis or a table is unknown, no point asked for is there,
+    or the definition lacks what a task needs.
     """
     for axis in options.at:
         if axis not in definition.axes:
@@ -72,17 +84,54 @@ def chosen_tasks(definition: Definition, workload: Workload, kind: Kind, options
                 f"an axis of {definition.id}{nearest(axis, definition.axes)}",
                 f"choose from {', '.join(definition.axes)}",
             )
-    found = list(workload.tasks(kind, not options.full))
-    if not options.at:
-        return found
-    every = [task for task in workload.tasks(kind, False) if matches(task.at, options.at)]
-    kept = [task for task in found if matches(task.at, options.at)] or every
-    if not kept:
+    for table in options.tables:
+        measured = [key for key, entry in definition.tables.items() if entry.of is None]
+        if table not in measured:
+            raise PerfdocsError(
+                "unknown-table",
+                f"--table {clean(table, 40)}",
+                f'"{clean(table, 40)}"',
+                f"a table of measurements of {definition.id}{nearest(table, measured)}",
+                f"choose from {', '.join(measured)}",
+            )
+
+    def chosen(quick: bool) -> list[Task]:
+        every = workload.tasks(kind, quick)
+        return [t for t in every if matches(t.at, options.at) and (not options.tables or t.table in options.tables)]
+
+    kept = chosen(not options.full)
+    if not kept and (options.at or options.tables):
+        kept = chosen(False)
+    if not kept and options.at:
         wanted = "; ".join(f"{a}={'/'.join(map(str, v))}" for a, v in options.at.items())
         raise PerfdocsError(
             "no-point", "--at", clean(wanted, 120), f"a point of {definition.id} on this device", "see --list"
         )
-    return kept
+    for task in kept:
+        _check_task(definition, task)
+    return sorted(kept, key=lambda task: ORDER.index(task.how))
+
+
+def _check_task(definition: Definition, task: Task) -> None:
+    """Refuse a task whose numbers the definition has no place for. Raises :class:`PerfdocsError`."""
+    needed = NEEDED.get(task.how, ())
+    at = f"{definition.id}: workload.tasks"
+    if needed and not any(key in definition.metrics for key in needed):
+        raise PerfdocsError(
+            "task-metric",
+            at,
+            f'the table "{clean(task.table, 40)}" measured by `{task.how}`, and no metric for it',
+            f"the metric {' or '.join(needed)}",
+            "add its entry to benchmark.toml",
+        )
+    if task.how == "compile" and task.at.get("start") not in ("cold", "warm"):
+        raise PerfdocsError(
+            "task-start",
+            at,
+            f'a point of the table "{clean(task.table, 40)}" measured by `compile`, {clean(show(task.at), 60)}',
+            "start=cold or start=warm at each of its points",
+            "add the axis start to the table and its values to the points",
+        )
 
 
 def cells_of(definition: Definition, arms: Sequence[str], tasks: Sequence[Task]) -> list[Cell]:
@@ -96,6 +145,7 @@ class Foresight:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
         self._seen: dict[tuple[str, str], list[tuple[float, float, Task]]] = {}
+        self._apart: dict[str, dict[str, float]] = {}
 
     def learn(self, cell: Cell, seconds: float) -> None:
         """One run of ``cell`` took that long."""
@@ -112,8 +162,17 @@ class Foresight:
         known, seconds, task = min(seen, key=lambda entry: abs(entry[0] - work))
         return (seconds * max(1.0, work / known) if known > 0 else seconds), task
 
+    def learn_apart(self, cell: Cell, seconds: float) -> None:
+        """The whole of ``cell``, measured in fresh processes, took that long."""
+        self._apart.setdefault(cell.task.how, {})[cell.arm] = seconds
+
     def cell(self, cell: Cell, options: Options, ramp: float) -> float | None:
         """Seconds of the whole measurement."""
+        how = cell.task.how
+        if how != "timed":
+            known = self._apart.get(how, {})
+            guess = sum(known.values()) / len(known) if known else FRESH_SECONDS
+            return known.get(cell.arm, guess if known or how != "compile" else guess * options.fresh_runs)
         run = self.run(cell)
         if run is None:
             return None

@@ -11,7 +11,7 @@ from .arm import Prepared
 from .edges import Clock
 from .sensors import Readings, Sensors
 
-__all__ = ["ClockError", "Timed", "Timer", "measure_block", "measure_rotate", "warm_up"]
+__all__ = ["ClockError", "Timed", "Timer", "measure_block", "measure_rotate", "ramp_up", "warm_up"]
 
 TRIES = 3
 
@@ -88,6 +88,16 @@ def _run(timed: Timed, timer: Timer, sensors: Sensors) -> None:
     sensors.read(timed.readings)
 
 
+def ramp_up(timed: Timed, timer: Timer, ramp: float) -> None:
+    """Untimed runs back to back until ``ramp`` seconds have gone, at least one."""
+    start = timer.clock.monotonic()
+    while True:
+        timed.arm.run()
+        timed.ramp_runs += 1
+        if timer.clock.monotonic() - start >= ramp:
+            break
+
+
 def measure_block(
     timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float, settle: float, runs: int, end_to_end: int
 ) -> None:
@@ -96,12 +106,7 @@ def measure_block(
     Each timed run shorter than ``settle`` follows untimed ones of that length, since its forerunner's clocks were
     read in between.
     """
-    start = timer.clock.monotonic()
-    while True:
-        timed.arm.run()
-        timed.ramp_runs += 1
-        if timer.clock.monotonic() - start >= ramp:
-            break
+    ramp_up(timed, timer, ramp)
     for _ in range(runs):
         _settle(timed, timed.arm.run, timer, settle)
         _run(timed, timer, sensors)

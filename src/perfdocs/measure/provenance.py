@@ -14,6 +14,7 @@ from perfdocs.card import Source, digest
 
 from .edges import GpuFacts
 from .hostcc import compiler_version
+from .trace import profiler_version
 
 __all__ = ["software", "source"]
 
@@ -25,6 +26,9 @@ PACKAGES = {
     "torch": ("torch",),
     "cuda-bindings": ("cuda-bindings",),
     "nvidia-ml-py": ("nvidia-ml-py",),
+    "numba-cuda": ("numba-cuda",),
+    "triton": ("triton",),
+    "warp": ("warp-lang",),
 }
 
 
@@ -63,8 +67,8 @@ def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Sourc
     )
 
 
-def software(gpu: GpuFacts | None) -> dict[str, str]:
-    """Versions of what can shape a number, by name."""
+def software(gpu: GpuFacts | None, traced: bool = False) -> dict[str, str]:
+    """Versions of what can shape a number, by name; with ``traced`` that of the profiler."""
     versions = {"python": platform.python_version()}
     for name, candidates in PACKAGES.items():
         for package in candidates:
@@ -86,4 +90,6 @@ def software(gpu: GpuFacts | None) -> dict[str, str]:
             versions["cuda-runtime"] = gpu.runtime
         if gpu.driver:
             versions["cuda-driver"] = gpu.driver
+        if traced and (profiler := profiler_version()):
+            versions["profiler"] = profiler
     return dict(sorted(versions.items()))

@@ -434,5 +434,5 @@ class _Device:
     def _keep(self, one: Started, gate: Gate | None) -> None:
         self._foresight.learn(one.cell, sorted(one.timed.wall)[len(one.timed.wall) // 2])
         toml = self._folder / "benchmark.toml"
-        facts = {**one.counts, **one.choices}
+        facts: dict[str, float | str] = {**one.counts, **one.choices}
         self._session.finish(one.cell, measurement_of(one.cell, one.timed, facts, gate, self._definition, toml))
