@@ -13,6 +13,7 @@ from perfdocs.card import AxisValue
 from perfdocs.expression import Missing
 from perfdocs.frame import Row, absences, device_fact, find, rows, share_of_peak, tidy
 from perfdocs.library import Benchmark, load_library
+from perfdocs.render.detail import detail
 from perfdocs.verdict import summarise
 
 
@@ -192,6 +193,34 @@ def test_a_table_of_series_has_a_row_for_each_and_stands_in_the_tidy_table(bench
         of(library.benchmarks["rk4"], table="ks")[0].value("best_k")
     frame = tidy(library)
     assert list(frame[frame["metric"] == "best_k"]["centre"]) == [8.0, 16.0]
+
+
+def test_a_gpu_measured_by_rotation_has_medians_and_interquartile_ranges(benchmarks: Path) -> None:
+    path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    card["method"]["protocol"] = "rotate"
+    for m in card["measurements"]:
+        m["wall"] = [1.0, 2.0, 3.0, 5.0, 9.0]
+    path.write_text(json.dumps(card), encoding="utf-8")
+    bench = load_library(benchmarks).benchmarks["rk4"]
+    wall = of(bench)[0].value("wall")
+    assert (wall.centre, wall.show_lo, wall.show_hi, wall.lo, wall.hi) == (3.0, 2.0, 5.0, 1.0, 9.0)
+    (loaded,) = [c for c in bench.cards if c.device_id == "made-up-gpu"]
+    assert detail(bench, loaded, "main").caption == "Timed values: median of 5 runs (interquartile range)."
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"), [(3, "the middle one of 3 runs."), (5, "mean of the middle 3 of 5 runs (range of those).")]
+)
+def test_a_table_with_fewer_samples_than_the_card_says_so(benchmarks: Path, runs: int, words: str) -> None:
+    path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    for m in card["measurements"]:
+        m["wall"], m["end_to_end"] = m["wall"][:runs], m["end_to_end"][:runs]
+    path.write_text(json.dumps(card), encoding="utf-8")
+    bench = load_library(benchmarks).benchmarks["rk4"]
+    (loaded,) = [c for c in bench.cards if c.device_id == "made-up-gpu"]
+    assert detail(bench, loaded, "main").caption == f"Timed values: {words}"
 
 
 REFERENCE = """

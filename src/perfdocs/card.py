@@ -189,7 +189,10 @@ class Block(_Record, frozen=True, kw_only=True):
 
 
 class Measurement(_Record, frozen=True, kw_only=True):
-    """One arm at one point on one device. ``values`` stand beside the other keys in the file, not nested."""
+    """One arm at one point on one device. ``values`` stand beside the other keys in the file, not nested.
+
+    ``block`` is absent where fresh processes measured it.
+    """
 
     table: Key
     arm: Key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -12,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from perfdocs.card import Card, Measurement
+from perfdocs.card import Card, Measurement, read_card
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import Options, Stopped, listing
+from perfdocs.measure.__main__ import main
 from perfdocs.measure.arm import How, Point, Reason, Task
 from perfdocs.measure.fresh import Answer, Reply, Request, ask, cache_folder, caches
 
@@ -497,3 +499,34 @@ def test_what_one_table_asks_another_may_not(toy: SimpleNamespace) -> None:
     card = toy.measure("good", "double", device="gpu")
     assert [(m.table, m.arm) for m in card.measurements] == [("other", "good")]
     assert [(r.arm, r.table) for r in card.not_run] == [("good", "main"), ("double", None)]
+
+
+def test_the_command_line_takes_tables_and_pairs(toy: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+    (toy.folder / "workload.py").write_text(
+        (toy.folder / "workload.py")
+        .read_text()
+        .replace(
+            'return [Task("main", {"n": n})',
+            'return [Task("startup", {"n": 10, "start": s}, "compile") for s in ("cold", "warm")] + '
+            '[Task("memory", {"n": 10}, "memory")] + [Task("main", {"n": n})',
+        )
+    )
+    common = ["--device", "cpu", "--arm", "good", "--out", str(toy.out), "--build", str(toy.out / "b")]
+    copy = toy.folder.with_name("toy2") / "toy"
+    shutil.copytree(toy.folder, copy)
+    assert main([str(copy), *common, "--list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "cpu  main  good  n=10",
+        "cpu  main  good  n=100",
+        "cpu  startup  good  n=10, start=cold  compile",
+        "cpu  startup  good  n=10, start=warm  compile",
+        "cpu  memory  good  n=10  memory",
+    ]
+    assert main([str(copy), *common, "--table", "startup", "--table", "memory", "--fresh-runs", "1"]) == 0
+    card = read_card(Path(capsys.readouterr().out.strip()))
+    assert [(m.table, len(m.values)) for m in card.measurements][:2] == [("startup", 1)] * 2
+    assert found(card, "startup")["good", "10", "cold"].values["ready"]
+    assert [m.table for m in card.measurements] == ["startup", "startup", "memory"]
+    with pytest.raises(SystemExit):
+        main([str(copy), "--fresh-runs", "0"])
+    assert "0 is no whole number above 0" in capsys.readouterr().err

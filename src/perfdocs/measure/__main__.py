@@ -41,10 +41,9 @@ def _value(text: str) -> AxisValue:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number above 0")
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:

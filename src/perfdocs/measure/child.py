@@ -73,7 +73,7 @@ def memory(desk: Desk, at: Point) -> Answer:
     if gpu is not None:
         gpu.release()
     free = gpu.free_memory() if gpu is not None else 0
-    forgotten = forget_peak()
+    forget_peak()
     resident, peak = resident_bytes(desk.files), peak_resident_bytes(desk.files)
     prepared = desk.arm.prepare(problem, desk.context)
     try:
@@ -81,7 +81,7 @@ def memory(desk: Desk, at: Point) -> Answer:
         now, highest = resident_bytes(desk.files), peak_resident_bytes(desk.files)
         if resident is not None and now is not None:
             # a peak from before `prepare` says nothing of the arm
-            told = highest if highest is not None and (forgotten or peak is None or highest > peak) else now
+            told = highest if highest is not None and (peak is None or highest > peak) else now
             values["host_memory"] = float(max(0, max(told, now) - resident))
         if gpu is not None and not prepared.on_host:
             own = prepared.device_memory()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -226,10 +227,7 @@ def peak_resident_bytes(files: Files) -> int | None:
     return int(match[1]) * 1024 if match else None
 
 
-def forget_peak() -> bool:
-    """Begin the peak anew at what is in memory now. ``False`` where the system does not let a process do that."""
-    try:
+def forget_peak() -> None:
+    """Begin the peak anew at what is in memory now, where the system lets a process do that."""
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return False
-    return True

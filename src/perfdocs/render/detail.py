@@ -40,20 +40,29 @@ def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
         f"{definition.id}-{table}-detail",
         f"{entry.title}: every measurement" if has_overview(definition, table) else entry.title,
         groups,
-        spread_words(loaded),
+        spread_words(loaded, _runs(found)),
         ordered_flags(flags_in(groups)),
         absence_notes(benchmark, loaded, table),
     )
 
 
-def spread_words(loaded: LoadedCard) -> str:
-    """What a centre and the range in brackets are, by the method of the card."""
+def _runs(found: Sequence[Row]) -> int | None:
+    """The most samples any value has: a table of fresh processes or traces has fewer than the card's method says."""
+    values = (value for row in found if row.raw for value in row.raw.values.values())
+    return max((len(value) for value in values if isinstance(value, tuple)), default=None)
+
+
+def spread_words(loaded: LoadedCard, runs: int | None = None) -> str:
+    """What a centre and the range in brackets are, by the method of a card, of ``runs`` runs or as many as it says."""
     method = loaded.card.method
+    runs = runs or method.runs
     if method.protocol == "rotate":
-        return f"Timed values: median of {method.runs} runs (interquartile range)."
-    if method.runs >= 3:
-        return f"Timed values: mean of the middle {method.runs - 2} of {method.runs} runs (range of those)."
-    return f"Timed values: mean of {method.runs} runs (their range)."
+        return f"Timed values: median of {runs} runs (interquartile range)."
+    if runs == 3:
+        return "Timed values: the middle one of 3 runs."
+    if runs > 3:
+        return f"Timed values: mean of the middle {runs - 2} of {runs} runs (range of those)."
+    return f"Timed values: mean of {runs} runs (their range)."
 
 
 def _groups(
