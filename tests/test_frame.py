@@ -142,22 +142,22 @@ def test_one_tidy_table_of_everything(benchmarks: Path) -> None:
 
 
 SERIES = """
-[axes.k]
+[axes.kkk]
 label = "K"
 scale = "log"
-[derived.best_k]
+[derived.best_kkk]
 label = "least K within 90 % of the best"
-is = "least(k, flop_rate, 90 %)"
-over = ["k"]
-[tables.ks]
+is = "least(kkk, flop_rate, 90 %)"
+over = ["kkk"]
+[tables.kkks]
 title = "K"
-axes = ["config", "k"]
+axes = ["config", "kkk"]
 columns = ["wall"]
-[tables.least_k]
+[tables.least_kkk]
 title = "Least K"
-of = "ks"
+of = "kkks"
 axes = ["config"]
-columns = ["best_k"]
+columns = ["best_kkk"]
 """
 
 
@@ -169,9 +169,9 @@ def test_a_table_of_series_has_a_row_for_each_and_stands_in_the_tidy_table(bench
     for config, seconds in (("uniform-1000", (4.0, 2.0, 1.9)), ("spread-100", (1.0, 1.0, 1.0))):
         card["measurements"] += [
             {
-                "table": "ks",
+                "table": "kkks",
                 "arm": "graph",
-                "at": {"config": config, "k": k},
+                "at": {"config": config, "kkk": k},
                 "wall": [s] * 5,
                 "useful_flop": 1.0,
                 "flags": flags,
@@ -181,18 +181,18 @@ def test_a_table_of_series_has_a_row_for_each_and_stands_in_the_tidy_table(bench
     path.write_text(json.dumps(card), encoding="utf-8")
     library = load_library(benchmarks)
     assert library.problems == ()
-    found = of(library.benchmarks["rk4"], table="least_k")
-    assert [(r.at["config"], r.value("best_k").centre, len(r.series), r.index) for r in found] == [
+    found = of(library.benchmarks["rk4"], table="least_kkk")
+    assert [(r.at["config"], r.value("best_kkk").centre, len(r.series), r.index) for r in found] == [
         ("spread-100", 8.0, 3, -1),
         ("uniform-1000", 16.0, 3, -1),
     ]
     assert found[0].flags == {"synthetic", "contaminated"}
     with pytest.raises(Missing, match="not recorded"):
         found[0].value("wall")
-    with pytest.raises(Missing, match="whole series over k"):
-        of(library.benchmarks["rk4"], table="ks")[0].value("best_k")
+    with pytest.raises(Missing, match="whole series over kkk"):
+        of(library.benchmarks["rk4"], table="kkks")[0].value("best_kkk")
     frame = tidy(library)
-    assert list(frame[frame["metric"] == "best_k"]["centre"]) == [8.0, 16.0]
+    assert list(frame[frame["metric"] == "best_kkk"]["centre"]) == [8.0, 16.0]
 
 
 def test_a_gpu_measured_by_rotation_has_medians_and_interquartile_ranges(benchmarks: Path) -> None:
