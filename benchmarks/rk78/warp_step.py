@@ -4,7 +4,7 @@ No annotation here may be a text: Warp wants the types themselves.
 """
 
 # mypy: disable-error-code="valid-type"
-from typing import no_type_check
+from typing import Any, no_type_check
 
 import warp as wp
 
@@ -14,7 +14,7 @@ from .workload import END, FIRST_STEP, MOST_ATTEMPTS, TOLERANCE
 real = wp.float64
 
 
-def _constants(coefficients: dict[int, float]) -> list:
+def _constants(coefficients: dict[int, float]) -> list[Any]:
     return [wp.constant(real(a)) for a in coefficients.values()]
 
 
