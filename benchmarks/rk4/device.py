@@ -20,8 +20,6 @@ Launch = Callable[[Sequence[Any], Sequence[Any]], None]
 
 REALS = {"float64": "double", "float32": "float"}
 FP64_A_STEP = 22  # instructions of the compiled step: 4 multiplications, 18 fused multiply-adds
-STEP_THREADS = 256
-STEP_BLOCKS_AN_SM = 4
 
 
 def import_cupy() -> Any:
@@ -110,17 +108,3 @@ class DeviceArm(Prepared):
 def blocks(n: int, threads: int) -> int:
     """Blocks that cover ``n`` samples."""
     return max(1, -(-n // threads))
-
-
-def step_grid(n: int, sm_count: int) -> int:
-    """Blocks of a one-step launch: at most one wave, since every block may add its arrival to one counter."""
-    return min(blocks(n, STEP_THREADS), sm_count * STEP_BLOCKS_AN_SM)
-
-
-def step_bytes(problem: Problem, steps: int) -> float:
-    """Bytes of ``steps`` one-step launches: 40 a sample to begin, 16 a sample and step for counts, 56 if it runs.
-
-    Those of float64; in float32 the planes of reals have half the size.
-    """
-    size = problem.real_size
-    return (24 + 2 * size) * problem.n + 16 * problem.n * steps + (8 + 6 * size) * problem.sample_steps

@@ -26,7 +26,10 @@ TOLERANCE = 1e-11
 CONFIGURATIONS = {"spread-100": (100, True), "spread-1000": (1000, True), "uniform-1000": (1000, False)}
 FIXED = {"uniform-100": (100, False)}  # of the table of the fixed overhead
 FLOP_A_STEP = 44
+FIXED_N = 64
 CADENCES = (8, 16, 32)
+CADENCE_SIZES = (10**5, 10**6)
+CADENCE_CONFIG = "spread-1000"
 TOLERANCES = {"float64": TOLERANCE, "float32": 1e-4}
 
 
@@ -101,9 +104,14 @@ class Result(NamedTuple):
 def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
     """Small batches first: what a slow arm takes there tells whether the larger ones are worth the wait."""
     top = {("gpu", False): 7, ("cpu", False): 6, ("gpu", True): 6, ("cpu", True): 5}[kind, quick]
-    return [
+    found = [
         Task("main", {"config": config, "n": 10**power}) for power in range(3, top + 1) for config in CONFIGURATIONS
     ]
+    if kind == "gpu":
+        found += [Task("overhead", {"config": config, "n": FIXED_N}) for config in FIXED]
+    if kind == "gpu" and not quick:
+        found += [Task("cadence", {"k": k, "n": n}) for n in CADENCE_SIZES for k in CADENCES]
+    return found
 
 
 def draw(
@@ -124,9 +132,14 @@ def draw(
     return Problem(config, n, omega, zeta, x0, v0, nstop, real, every)
 
 
+def configuration(at: Point) -> str:
+    """The configuration at a point; where it is open, that of the sweep of cadences or else a short one."""
+    return str(at.get("config", CADENCE_CONFIG if "k" in at else "spread-100"))
+
+
 def problem(at: Point) -> Problem:
     """The inputs at a point; what a table's axes leave open is small: spread-100 with 1000 samples in float64."""
-    config = str(at.get("config", "spread-100"))
+    config = configuration(at)
     longest, spread = {**CONFIGURATIONS, **FIXED}[config]
     every = int(at["k"]) if "k" in at else None
     return draw(int(at.get("n", 1000)), longest, spread, config, real=str(at.get("real", "float64")), every=every)
@@ -219,5 +232,5 @@ def warp_steps(nstop: Integers, order: Integers | None = None, lanes: int = 32) 
 
 def work(at: Point) -> float:
     """Longest sample times the batch: what the masked arms pay, and the most the others can."""
-    longest, _ = {**CONFIGURATIONS, **FIXED}[str(at.get("config", "spread-100"))]
+    longest, _ = {**CONFIGURATIONS, **FIXED}[configuration(at)]
     return float(longest) * float(at.get("n", 1000))

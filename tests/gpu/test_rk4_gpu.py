@@ -62,7 +62,19 @@ def test_an_arm_reaches_the_reference_again_and_again(arm: str, n: int, context:
 
 
 @pytest.mark.parametrize("config", ["spread-100", "spread-1000", "uniform-1000"])
-@pytest.mark.parametrize("arm", ["persistent", "per_thread", "graph"])
+@pytest.mark.parametrize(
+    "arm",
+    [
+        "persistent",
+        "per_thread",
+        "graph",
+        "graph_every_k",
+        "graph_compact",
+        "graph_reorder",
+        "graph_fused",
+        "graph_fused_compact",
+    ],
+)
 def test_our_fast_arms_at_a_size_that_uses_the_queue(arm: str, config: str, context: Context) -> None:
     problem = workload.problem({"config": config, "n": 200_000})
     ready = prepare(arm, problem, context)
@@ -72,6 +84,25 @@ def test_our_fast_arms_at_a_size_that_uses_the_queue(arm: str, config: str, cont
             ready.run()
             workload.verify(problem, reference, ready.result())
     finally:
+        ready.close()
+
+
+@pytest.mark.parametrize("real", ["float64", "float32"])
+@pytest.mark.parametrize(
+    "arm", ["graph", "graph_every_k", "graph_compact", "graph_reorder", "graph_fused", "graph_fused_compact", "eager"]
+)
+def test_a_loop_over_samples_that_end_at_once_or_soon(arm: str, real: str, context: Context) -> None:
+    for n in (1, 33, 20_000):
+        problem = workload.draw(n, 300, True, "spread-300", real=real)
+        problem.nstop[n // 3 :: 3] = 0
+        ready = prepare(arm, problem, context)
+        reference = workload.numpy_reference(problem)
+        for _ in range(3):
+            ready.run()
+            workload.verify(problem, reference, ready.result())
+        problem.nstop[:] = 0
+        ready.end_to_end()
+        workload.verify(problem, workload.numpy_reference(problem), ready.result())
         ready.close()
 
 
