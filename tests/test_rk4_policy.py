@@ -92,8 +92,8 @@ def test_the_call_runs_the_plan_that_the_policy_picks(monkeypatch: pytest.Monkey
     monkeypatch.setattr(simulate, "_plan", plan)
     monkeypatch.setattr(simulate, "import_cupy", lambda: np)
 
-    class Plane(np.ndarray):  # NumPy arrays have a device of another kind
-        device = SimpleNamespace(id=0)
+    class Plane(np.ndarray):
+        device: Any = SimpleNamespace(id=0)  # NumPy's own is a text
 
     p = {name: array.view(Plane) for name, array in planes().items()}
     out = call(p)

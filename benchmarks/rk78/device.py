@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,6 +13,9 @@ from perfdocs.measure.arm import Cannot, Context, Prepared
 
 from .lines import lines_of_code
 from .workload import USEFUL_BYTE, Problem, Result
+
+Launch = Callable[[Any, Sequence[Any]], None]
+"""Puts a kernel over the start and the outputs on the current stream."""
 
 HERE = Path(__file__).parent
 OPTIONS = ("--std=c++17",)

@@ -22,11 +22,23 @@
 #endif
 #endif
 
+// What a caller may set otherwise when it compiles.
+#ifndef RK78_END
+#define RK78_END 64.0
+#endif
+#ifndef RK78_TOLERANCE
+#define RK78_TOLERANCE 1e-10
+#endif
+#ifndef RK78_MU
+#define RK78_MU 1.0
+#endif
+
 namespace rk78 {
 
-constexpr double kEnd = 64.0;           // t_final
+constexpr double kMu = RK78_MU;         // strength of the pull
+constexpr double kEnd = RK78_END;       // t_final
 constexpr double kFirst = 1.0;          // the first step
-constexpr double kTolerance = 1e-10;    // relative and absolute
+constexpr double kTolerance = RK78_TOLERANCE;  // relative and absolute
 constexpr int kAttempts = 4000;         // at most
 constexpr double kError = 41.0 / 840.0; // of the first and eleventh stage in the error
 
@@ -153,7 +165,7 @@ RK78_INLINE Vec weighted(const Vec* k, Vec y) {
   }
 }
 
-// h^2 a at a place; `pull` is -h^2
+// h^2 a at a place; `pull` is -mu h^2
 RK78_INLINE Vec force(Vec r, double pull) {
   return cubed_inverse(RK78_FMA(r.x, r.x, RK78_FMA(r.y, r.y, r.z * r.z)), pull) * r;
 }
@@ -174,10 +186,15 @@ RK78_INLINE void largest(double error, double scale, double& over, double& under
   }
 }
 
-// Try a step; take it if its error is small enough, and choose the next. `ratio_out` is for tests.
-RK78_INLINE bool attempt(State& s, double* ratio_out = nullptr) {
+// What a step leads to; its error is small enough where `over` is less than `under`.
+struct Trial {
+  Vec place, speed;
+  double over, under;
+};
+
+RK78_INLINE Trial try_step(const State& s) {
   const double h = s.step;
-  const double pull = -h * h;
+  const double pull = -kMu * h * h;
   Vec V[12], F[12];
   V[0] = h * s.speed;
   F[0] = force(s.place, pull);
@@ -219,16 +236,21 @@ RK78_INLINE bool attempt(State& s, double* ratio_out = nullptr) {
           under);
   largest(off_speed.z, RK78_FMA(scale_speed, most(magnitude(speed.z), magnitude(s.speed.z)), scale_speed), over,
           under);
-  const bool accepted = over < under;
-  const double ratio = over * reciprocal(under);
-  if (ratio_out) *ratio_out = ratio;
+  return {place, speed, over, under};
+}
 
+// Try a step; take it if its error is small enough, and choose the next.
+RK78_INLINE bool attempt(State& s) {
+  const double h = s.step;
+  const Trial trial = try_step(s);
+  const bool accepted = trial.over < trial.under;
   if (accepted) {
-    s.place = place;
-    s.speed = speed;
+    s.place = trial.place;
+    s.speed = trial.speed;
     s.time += h;
   }
-  s.step = least(h * growth(magnitude(ratio), accepted), kEnd - s.time);
+  const double ratio = magnitude(trial.over * reciprocal(trial.under));
+  s.step = least(h * growth(ratio, accepted), kEnd - s.time);
   return accepted;
 }
 

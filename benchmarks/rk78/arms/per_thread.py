@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from perfdocs.measure.arm import Context, Prepared
 
-from ..device import DeviceArm, blocks, kernel
+from ..device import DeviceArm, Launch, blocks, kernel
 from ..workload import Problem
 
 THREADS = 32  # a block: small, so that a small batch spreads over many SMs
 BLOCKS = 16  # an SM: what the registers must leave room for
+
+
+def plan(
+    n: int,
+    sm_count: int,  # noqa: ARG001 - the shape of every plan
+    *defines: str,
+    threads: int = THREADS,
+    blocks_an_sm: int = BLOCKS,
+) -> Launch:
+    """A thread for every orbit."""
+    defines += (f"RK78_THREADS={threads}", f"RK78_THREAD_BLOCKS={blocks_an_sm}")
+    function = kernel("lanes.cu", "rk78_per_thread", *defines)
+    grid, size = blocks(n, threads), np.int64(n)
+    return lambda start, outputs: function((grid,), (threads,), (size, start, *outputs))
 
 
 class Arm(DeviceArm):
@@ -16,18 +32,13 @@ class Arm(DeviceArm):
 
     code = ("arms/per_thread.py", "lanes.cu#per_thread", "step.cuh")
 
-    def __init__(
-        self, problem: Problem, context: Context, *, threads: int = THREADS, blocks_an_sm: int = BLOCKS
-    ) -> None:
+    def __init__(self, problem: Problem, context: Context, **knobs: int) -> None:
         super().__init__(problem, context)
-        self._threads = threads
-        self._kernel = kernel(
-            "lanes.cu", "rk78_per_thread", f"RK78_THREADS={threads}", f"RK78_THREAD_BLOCKS={blocks_an_sm}"
-        )
+        self._plan = plan(self.n, self.sm_count, **knobs)
 
     def launch(self) -> None:
-        """A thread for every orbit."""
-        self._kernel((blocks(self.n, self._threads),), (self._threads,), (self.size, self.start, *self.outputs))
+        """One kernel."""
+        self._plan(self.start, self.outputs)
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

@@ -6,54 +6,64 @@ import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
 
-from ..device import DeviceArm, blocks, kernel
+from ..device import DeviceArm, Launch, blocks, import_cupy, kernel
 from ..workload import USEFUL_BYTE, Problem
 
 WARPS = 4  # a block
-BLOCKS = 4  # an SM: as many as there is room for beside 128 registers a thread
+# An SM's FP64 units are almost busy with two blocks and no busier with four. What is left over at the end, when the
+# queue is empty, is the shorter the fewer orbits are on their way: two blocks where each lane has few orbits to do.
+BLOCKS, FEW_BLOCKS = 3, 2
+FEW = 10  # orbits a lane
 BATCH = 4  # orbits a warp takes from the queue at a time
 REFILL = 1  # idle lanes that make a warp hand out orbits
 
 
+def plan(
+    n: int,
+    sm_count: int,
+    *defines: str,
+    warps: int = WARPS,
+    blocks_an_sm: int | None = None,
+    batch: int = BATCH,
+    refill: int = REFILL,
+) -> Launch:
+    """A grid from the SM count; fewer blocks where the batch is small. Its launches share a queue: one at a time."""
+    resident = blocks_an_sm or _resident(n, sm_count, warps)
+    knobs = {"WARPS": warps, "BLOCKS": resident, "BATCH": batch, "REFILL": refill}
+    defines += tuple(f"RK78_{name}={value}" for name, value in knobs.items())
+    function = kernel("lanes.cu", "rk78_persistent", *defines)
+    queue = import_cupy().zeros(2, dtype=np.uint32)
+    grid, threads, size = _grid(n, sm_count, warps, resident), 32 * warps, np.uint32(n)
+    return lambda start, outputs: function((grid,), (threads,), (size, start, *outputs, queue))
+
+
+def _resident(n: int, sm_count: int, warps: int = WARPS) -> int:
+    return FEW_BLOCKS if n < FEW * sm_count * BLOCKS * 32 * warps else BLOCKS
+
+
+def _grid(n: int, sm_count: int, warps: int, resident: int) -> int:
+    spread = min(sm_count, blocks(n, 32))  # few orbits spread over the SMs first, then over the warps of a block
+    return min(sm_count * resident, max(spread, blocks(n, 32 * warps)))
+
+
 class Arm(DeviceArm):
-    """The kernel over one problem. The knobs are warps a block, blocks an SM, and how a warp takes orbits."""
+    """The kernel over one problem."""
 
     code = ("arms/persistent.py", "lanes.cu#persistent", "step.cuh")
 
-    def __init__(
-        self,
-        problem: Problem,
-        context: Context,
-        *,
-        warps: int = WARPS,
-        blocks_an_sm: int = BLOCKS,
-        batch: int = BATCH,
-        refill: int = REFILL,
-    ) -> None:
+    def __init__(self, problem: Problem, context: Context, **knobs: int) -> None:
         super().__init__(problem, context)
-        self._kernel = kernel(
-            "lanes.cu",
-            "rk78_persistent",
-            f"RK78_WARPS={warps}",
-            f"RK78_BLOCKS={blocks_an_sm}",
-            f"RK78_BATCH={batch}",
-            f"RK78_REFILL={refill}",
-        )
-        self._queue = self.cupy.zeros(2, dtype=np.uint32)
-        self._threads, self._batch = 32 * warps, batch
-        # Few orbits spread over the SMs first, then over the warps of a block.
-        spread = min(self.sm_count, blocks(self.n, 32))
-        self._grid = min(self.sm_count * blocks_an_sm, max(spread, blocks(self.n, self._threads)))
+        self._plan = plan(self.n, self.sm_count, **knobs)
 
     def launch(self) -> None:
-        """A grid from the SM count; fewer blocks where the batch is small."""
-        arguments = (np.uint32(self.n), self.start, *self.outputs, self._queue)
-        self._kernel((self._grid,), (self._threads,), arguments)
+        """One kernel."""
+        self._plan(self.start, self.outputs)
 
     def counts(self) -> dict[str, float]:
         """Every plane once, and one atomic on the queue a batch of orbits beyond those dealt at the start."""
-        drawn = max(0, self.n - self._grid * self._threads)
-        return {**super().counts(), "issued_byte": USEFUL_BYTE * self.n + 4 * -(-drawn // self._batch)}
+        grid = _grid(self.n, self.sm_count, WARPS, _resident(self.n, self.sm_count))
+        drawn = max(0, self.n - grid * 32 * WARPS)
+        return {**super().counts(), "issued_byte": USEFUL_BYTE * self.n + 4 * -(-drawn // BATCH)}
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:
