@@ -6,7 +6,10 @@ import importlib
 import os
 import platform
 import re
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,6 @@ X86 = platform.machine() in ("x86_64", "AMD64")
 TARGETS = {
     "native": (),
     "wide": ("-DRK4_VECTOR_BYTE=64",),
-    "narrow": ("-DRK4_VECTOR_BYTE=16",),
     "sse2": ("-march=x86-64",),
     "fma": ("-march=haswell",),
 }
@@ -199,3 +201,68 @@ def test_both_loops_are_whole_vectors(march: str, register: str, tmp_path: Path)
     fused = re.findall(r"\tvfn?m\w+(sd|pd)\s.*%(\w)mm", text)
     assert {(kind, f"{wide}mm") for kind, wide in fused} == {("pd", register)}
     assert len(fused) == 2 * 4 * 18
+
+
+POOL = """
+import sys, time
+from multiprocessing import active_children
+from pathlib import Path
+from perfdocs.measure.arm import Context
+from perfdocs.measure.loader import load_arm, load_workload
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    problem = load_workload(folder).draw(20_000, 1000, False)
+    arm = load_arm(folder, "multiprocessing_pool").prepare(problem, Context("cpu", Path(), 2))
+    try:
+        arm._pool.map(abs, [1, 2])
+        print(*[child.pid for child in active_children()], flush=True)
+        while True:
+            arm.run()
+    finally:
+        arm.close()
+"""
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGKILL"])
+def test_the_pool_ends_with_the_run(name: str, tmp_path: Path) -> None:
+    """After an interrupt of the whole group, as from a keyboard, and after the death of the parent alone."""
+    script = tmp_path / "pool.py"
+    script.write_text(POOL)
+    command = [sys.executable, str(script), str(FOLDER)]
+    with subprocess.Popen(  # a session of its own: the interrupt must not reach the tests
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as parent:
+        assert parent.stdout is not None
+        workers = [int(pid) for pid in parent.stdout.readline().split()]
+        try:
+            assert len(workers) == 2
+            assert all(map(alive, workers))
+            if name == "SIGINT":
+                os.killpg(parent.pid, signal.SIGINT)
+            else:
+                parent.kill()
+            _, errors = parent.communicate(timeout=60)
+            assert name == "SIGKILL" or errors.count("Traceback") == 1, errors  # the parent's own
+            end = time.monotonic() + 30
+            while any(map(alive, workers)) and time.monotonic() < end:
+                time.sleep(0.02)
+            assert not any(map(alive, workers))
+        finally:
+            for pid in (parent.pid, *workers):
+                if alive(pid):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def test_the_pool_is_limited() -> None:
+    limits: Any = load_arm(FOLDER, "multiprocessing_pool")
+    assert limits.limits({"n": 100_000}) is None
+    assert "100000" in limits.limits({"n": 1_000_000})

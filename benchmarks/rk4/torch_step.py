@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from perfdocs.measure.arm import Cannot, Prepared
+from perfdocs.measure.arm import Cannot, Context, Kind, Prepared
 
 from .workload import STEP, Problem, Result
 
@@ -12,13 +12,13 @@ from .workload import STEP, Problem, Result
 BYTE_A_STEP = 644
 
 
-def import_torch() -> Any:
-    """PyTorch. Raises :class:`Cannot` where it is absent or sees no GPU."""
+def import_torch(kind: Kind = "gpu") -> Any:
+    """PyTorch. Raises :class:`Cannot` where it is absent, or sees no GPU and one is asked for."""
     try:
         import torch
     except ImportError:
         raise Cannot("not_installed", "PyTorch is not installed") from None
-    if not torch.cuda.is_available():
+    if kind == "gpu" and not torch.cuda.is_available():
         raise Cannot("unsupported", "PyTorch sees no GPU")
     return torch
 
@@ -42,15 +42,19 @@ def masked_step(torch: Any, c: Any, k: Any, x: Any, v: Any, steps: Any, nstop: A
 
 
 class TorchArm(Prepared):
-    """Inputs and state as tensors; a subclass says how to loop."""
+    """Inputs and state as tensors on the card's device; a subclass says how to loop."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.torch = torch = import_torch()
-        torch.cuda.reset_peak_memory_stats()
-        self._before = torch.cuda.memory_allocated()
+    def __init__(self, problem: Problem, context: Context) -> None:
+        self.torch = torch = import_torch(context.kind)
+        self._on_gpu = context.kind == "gpu"
+        if self._on_gpu:
+            torch.cuda.reset_peak_memory_stats()
+            self._before = torch.cuda.memory_allocated()
+        else:
+            torch.set_num_threads(context.threads)  # its own choice is one a core
         self.problem = problem
         self._host = [torch.from_numpy(plane) for plane in problem.planes]
-        self.inputs = [plane.to("cuda") for plane in self._host]
+        self.inputs = [plane.to("cuda" if self._on_gpu else "cpu") for plane in self._host]
         self.c = self.k = None
         self.x, self.v = torch.empty_like(self.inputs[0]), torch.empty_like(self.inputs[0])
         self.steps = torch.empty_like(self.inputs[4])
@@ -81,10 +85,14 @@ class TorchArm(Prepared):
         with self.torch.inference_mode():
             self.begin()
             self.loop()
-            self.torch.cuda.synchronize()
+            if self._on_gpu:
+                self.torch.cuda.synchronize()
 
     def end_to_end(self) -> None:
-        """Upload from ordinary host arrays, run, download into new ones."""
+        """Upload from ordinary host arrays, run, download into new ones. On a CPU there is nothing to move."""
+        if not self._on_gpu:
+            self.run()
+            return
         with self.torch.inference_mode():
             for plane, host in zip(self.inputs, self._host, strict=True):
                 plane.copy_(host)
@@ -97,7 +105,9 @@ class TorchArm(Prepared):
         return Result(self.x.cpu().numpy(), self.v.cpu().numpy(), self.steps.cpu().numpy())
 
     def device_memory(self) -> int | None:
-        """The peak PyTorch allocated since the arm was prepared."""
+        """The peak PyTorch allocated on the GPU since the arm was prepared."""
+        if not self._on_gpu:
+            return None
         return max(0, int(self.torch.cuda.max_memory_allocated()) - int(self._before))
 
     def close(self) -> None:

@@ -16,8 +16,8 @@ class Arm(TorchArm):
 
     replays = 0
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem)
+    def __init__(self, problem: Problem, context: Context) -> None:
+        super().__init__(problem, context)
         torch = self.torch
         with torch.inference_mode():
             self.begin()
@@ -58,6 +58,6 @@ class Arm(TorchArm):
         super().close()
 
 
-def prepare(problem: Problem, context: Context) -> Prepared:  # noqa: ARG001 - the shape of every arm
+def prepare(problem: Problem, context: Context) -> Prepared:
     """Upload and capture."""
-    return Arm(problem)
+    return Arm(problem, context)

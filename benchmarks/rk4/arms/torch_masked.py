@@ -24,10 +24,11 @@ class Arm(TorchArm):
             self.loops += 1
 
     def counts(self) -> dict[str, float]:
-        """Every operation is a kernel over every sample."""
-        return {"issued_byte": (BYTE_A_STEP + CHECK_BYTE) * self.problem.n * self.loops}
+        """Every operation is a pass over every sample."""
+        issued = self.problem.n * self.loops
+        return {"issued_byte": (BYTE_A_STEP + CHECK_BYTE) * issued, "issued_steps": issued}
 
 
-def prepare(problem: Problem, context: Context) -> Prepared:  # noqa: ARG001 - the shape of every arm
+def prepare(problem: Problem, context: Context) -> Prepared:
     """Upload."""
-    return Arm(problem)
+    return Arm(problem, context)
