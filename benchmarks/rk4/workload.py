@@ -30,6 +30,8 @@ FIXED_N = 64
 CADENCES = (8, 16, 32)
 CADENCE_SIZES = (10**5, 10**6)
 CADENCE_CONFIG = "spread-1000"
+FP32_CONFIGS = ("spread-1000", "uniform-1000")
+FP32_SIZES = (10**4, 10**5, 10**6)
 TOLERANCES = {"float64": TOLERANCE, "float32": 1e-4}
 
 
@@ -111,6 +113,27 @@ def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
         found += [Task("overhead", {"config": config, "n": FIXED_N}) for config in FIXED]
     if kind == "gpu" and not quick:
         found += [Task("cadence", {"k": k, "n": n}) for n in CADENCE_SIZES for k in CADENCES]
+    if not quick:
+        found += other_tasks(kind)
+    return found
+
+
+def other_tasks(kind: Kind) -> list[Task]:
+    """Single precision, then what fresh processes tell: start-up, memory, traces."""
+    if kind == "gpu":
+        found = [
+            Task("fp32", {"config": config, "n": n, "real": "float32"}) for n in FP32_SIZES for config in FP32_CONFIGS
+        ]
+    else:
+        found = []
+    found += [Task("compile", {"start": start}, how="compile") for start in ("cold", "warm")]
+    found += [Task("memory", {"config": "spread-1000", "n": 10**6}, how="memory")]
+    if kind == "gpu":
+        found += [
+            Task("traced", {"config": config, "n": n}, how="traced")
+            for n in (10**3, 10**6)
+            for config in CONFIGURATIONS
+        ]
     return found
 
 
