@@ -77,12 +77,21 @@ extern "C" void rk78_run(std::int64_t n, const double* start, double* end, int* 
 // ---- for the tests of the attempt itself ----------------------------------------------------------------------------
 
 // One attempt of a state of eight numbers (place, speed, time, step); returns whether it was accepted.
-extern "C" int rk78_attempt(double* state, double* ratio) {
+extern "C" int rk78_attempt(double* state) {
   rk78::State s = {{state[0], state[1], state[2]}, {state[3], state[4], state[5]}, state[6], state[7]};
-  const bool accepted = rk78::attempt(s, ratio);
+  const bool accepted = rk78::attempt(s);
   const double out[8] = {s.place.x, s.place.y, s.place.z, s.speed.x, s.speed.y, s.speed.z, s.time, s.step};
   for (int i = 0; i < 8; ++i) state[i] = out[i];
   return accepted;
+}
+
+// One step of such a state, taken whatever its error; returns the ratio of the error to what is tolerated.
+extern "C" double rk78_step(double* state) {
+  const rk78::State s = {{state[0], state[1], state[2]}, {state[3], state[4], state[5]}, state[6], state[7]};
+  const rk78::Trial t = rk78::try_step(s);
+  const double out[6] = {t.place.x, t.place.y, t.place.z, t.speed.x, t.speed.y, t.speed.z};
+  for (int i = 0; i < 6; ++i) state[i] = out[i];
+  return t.over / t.under;
 }
 
 extern "C" double rk78_inverse_root(double x, int ninth) { return rk78::inverse_root(x, ninth != 0); }

@@ -25,8 +25,8 @@ def library(build: Path) -> ctypes.CDLL:
     plane = ctypes.c_void_p
     lib.rk78_run.argtypes = [ctypes.c_int64, *[plane] * 4, ctypes.c_int]
     lib.rk78_run.restype = None
-    lib.rk78_attempt.argtypes = [plane, plane]
-    lib.rk78_attempt.restype = ctypes.c_int
+    lib.rk78_attempt.argtypes = lib.rk78_step.argtypes = [plane]
+    lib.rk78_attempt.restype, lib.rk78_step.restype = ctypes.c_int, ctypes.c_double
     lib.rk78_inverse_root.argtypes = lib.rk78_growth.argtypes = [ctypes.c_double, ctypes.c_int]
     lib.rk78_inverse_root.restype = lib.rk78_growth.restype = ctypes.c_double
     lib.rk78_tableau.argtypes = [plane]

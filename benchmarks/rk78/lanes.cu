@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(32 * RK78_WARPS, RK78_BLOCKS)
   const u32 dealt = gridDim.x * (32 * RK78_WARPS);
   bool more = dealt < n;  // there may be samples in the queue
   u32 next = 0, stop = 0, ticket = 0;
-  if (more && lane == 0) ticket = dealt + atomicAdd(&queue[0], RK78_BATCH);
+  if (more && lane == 0) ticket = dealt + atomicAdd(&queue[0], (u32)RK78_BATCH);
 
   // The first deal goes block by block, so that few samples spread over all SMs.
   u32 sample = (warp * gridDim.x + blockIdx.x) * 32 + lane;
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(32 * RK78_WARPS, RK78_BLOCKS)
             break;
           }
           stop = min(next + RK78_BATCH, n);
-          if (lane == 0) ticket = dealt + atomicAdd(&queue[0], RK78_BATCH);
+          if (lane == 0) ticket = dealt + atomicAdd(&queue[0], (u32)RK78_BATCH);
         }
         const u32 mine = next + __popc(idle & ((1u << lane) - 1u));
         if (!(s.step > 0) && mine < stop) {
