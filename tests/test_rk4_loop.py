@@ -111,7 +111,8 @@ class Host:
 
     def module(self, code: str, options: tuple[str, ...], backend: str) -> Any:
         # Both families of kernels go into one library.
-        defines = [option for option in options if option.startswith("-D") and "RK4_LIVE" not in option]
+        graph = "-DRK4_GRAPH=1"
+        defines = [o for o in options if o.startswith("-D") and "RK4_LIVE" not in o and o != graph] + [graph]
         exports = "".join(f"HOST_CUDA_KERNEL({name})\n" for name in KERNELS)
         text = f'#include "{SHIM}"\n{code}\n{exports}'
         key = sha256("\0".join((text, *defines)).encode()).hexdigest()[:16]
@@ -241,6 +242,17 @@ def test_an_arm_reaches_the_reference_and_moves_what_it_says(
     ready.close()
 
 
+@pytest.mark.parametrize("arm", LOOPS)
+def test_the_last_sample_to_run_may_be_anywhere(arm: str, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in (5, 600, 1100):  # a later thread's, and in an early, a middle and a last turn of it
+        problem = mixed(1101, 20)
+        problem.nstop[0] = 7
+        problem.nstop[place] = 100
+        ready = prepared(arm, problem, monkeypatch)
+        ready.run()
+        assert workload.verify(problem, workload.numpy_reference(problem), ready.result())
+
+
 @pytest.mark.parametrize("arm", [arm for arm, shape in LOOPS.items() if shape])
 def test_a_run_is_as_many_kernels_as_it_says(arm: str, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     for longest in (1, 15, 16, 17, 64, 65, 100):
@@ -306,6 +318,12 @@ def test_a_batch_of_one_length_has_no_map(host: Host, monkeypatch: pytest.Monkey
         launches = ready.rounds * ready.round_launches
         assert moved == loop.every_sample(problem, ready._steps, launches, True).byte
         assert ready.counts()["issued_byte"] == moved
+
+
+@pytest.mark.parametrize("arm", LOOPS)
+def test_only_the_graphs_ask_for_the_conditional_node(arm: str, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = prepared(arm, mixed(40), monkeypatch)
+    assert (loop.GUARDED in ready._defines) == (arm != "eager")
 
 
 @pytest.mark.parametrize("arm", LOOPS)

@@ -22,6 +22,7 @@ BLOCKS_AN_SM = 4
 AHEAD_MOST = 32_768  # samples up to which a launch reads also those that have ended, to wait for memory only once
 LANES = 32
 THETA = 0.5
+GUARDED = "RK4_GRAPH=1"  # with the kernels that decide for a WHILE node, which an old driver cannot load
 CONTROL_WORDS = 64
 COUNT_WORD = 34  # of the control words: samples that have ended, in a loop on the host
 NO_GROUP = 2**32 - 1
@@ -52,7 +53,7 @@ class LoopArm(DeviceArm):
         if self.n >= 2**31:
             raise Cannot("unsupported", "positions are kept in 32 bits")
         self.threads = threads
-        self._defines = ("RK4_GRAPH=1", f"RK4_THREADS={threads}", f"RK4_RESIDENT={resident}", *defines)
+        self._defines = (f"RK4_THREADS={threads}", f"RK4_RESIDENT={resident}", *defines)
         self.grid = min(blocks(self.n, threads), self.sm_count * resident)
         self.limit = self.cupy.zeros(self.n, dtype=np.uint32)
         self.control = self.cupy.zeros(CONTROL_WORDS, dtype=np.uint32)
@@ -140,7 +141,7 @@ class EveryArm(GraphArm):
         resident: int = BLOCKS_AN_SM,
     ) -> None:
         self._steps, self._ahead = steps, problem.n <= AHEAD_MOST if ahead is None else ahead
-        defines = every_defines(steps, self._ahead)
+        defines = (GUARDED, *every_defines(steps, self._ahead))
         super().__init__(problem, context, *defines, threads=threads, resident=resident)
         self.round_steps, self.round_launches = steps * launches, launches
         if launches > 1:
@@ -181,7 +182,7 @@ class LiveArm(GraphArm):
     ) -> None:
         if launches < 2 or not 0 <= theta <= 0.5:
             raise ValueError("a round has at least two launches, and theta is at most a half")
-        defines = ("RK4_LIVE=1", f"RK4_STEPS={steps}", f"RK4_THETA={theta:.6f}")
+        defines = (GUARDED, "RK4_LIVE=1", f"RK4_STEPS={steps}", f"RK4_THETA={theta:.6f}")
         super().__init__(problem, context, *defines, threads=threads, resident=resident)
         self._steps, self._theta = steps, theta
         self.round_steps, self.round_launches = steps * launches, launches
