@@ -114,3 +114,60 @@ class TorchArm(Prepared):
         """Drop the tensors."""
         self.inputs = []
         self.c = self.k = self.x = self.v = self.steps = None
+
+
+class GraphArm(TorchArm):
+    """Several steps captured as one CUDA graph and replayed until nobody runs; a subclass says which steps."""
+
+    block = 16
+    """Steps of one replay."""
+
+    def __init__(self, problem: Problem, context: Context) -> None:
+        super().__init__(problem, context)
+        self.replays = 0
+        self._graph: Any = None
+        self._running: Any = None
+        if self._on_gpu:
+            self._capture()
+
+    def _capture(self) -> None:
+        torch = self.torch
+        with torch.inference_mode():
+            self.begin()
+            side = torch.cuda.Stream()
+            side.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(side):  # once outside, as capture asks
+                self.advance()
+            torch.cuda.current_stream().wait_stream(side)
+            torch.cuda.synchronize()
+            self._graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self._graph):
+                self._running = self.advance()
+
+    def advance(self) -> Any:
+        """``block`` masked steps in place; whether anybody runs then, as a tensor."""
+        raise NotImplementedError
+
+    def loop(self) -> None:
+        """Replay until nobody runs. Without a GPU there is no graph, and the steps are called."""
+        self.replays = 0
+        running = True
+        while running:
+            if self._graph is None:
+                self._running = self.advance()
+            else:
+                self._graph.replay()
+            self.replays += 1
+            running = bool(self._running)
+
+    @property
+    def issued_steps(self) -> int:
+        """Of the whole batch, up to the end of the last replay."""
+        return self.problem.n * self.block * self.replays
+
+    def close(self) -> None:
+        """Drop the graph and the tensors."""
+        if self._graph is not None:
+            self._graph.reset()
+        self._graph = self._running = None
+        super().close()
