@@ -144,7 +144,8 @@ class Table(_Entry, frozen=True, kw_only=True):
     """A set of measurements with axes of their own and the columns that show them.
 
     ``split`` is the axis that starts a new part, ``by`` the metric of the overview and the fastest lines,
-    ``across`` the axis whose values become the overview's columns. ``of`` names the table whose series this one
+    ``across`` the axis whose values become the overview's columns. It holds ``arms``, all where none is named, but
+    those it is ``without``. ``of`` names the table whose series this one
     summarises.
     """
 
@@ -155,6 +156,7 @@ class Table(_Entry, frozen=True, kw_only=True):
     across: Key | None = None
     by: Key | None = None
     arms: tuple[Key, ...] = ()
+    without: tuple[Key, ...] = ()
     of: Key | None = None
     about: Prose = ""
 
@@ -199,8 +201,8 @@ class Definition(_Entry, frozen=True, kw_only=True):
 
     def arms_of(self, table: str) -> tuple[str, ...]:
         """Keys of the arms a table may hold, in the definition's order."""
-        chosen = self.tables[table].arms
-        return tuple(a for a in self.arms if a in chosen) if chosen else tuple(self.arms)
+        chosen = self.tables[table]
+        return tuple(a for a in self.arms if a in (chosen.arms or self.arms) and a not in chosen.without)
 
     def axis_label(self, axis: str, value: AxisValue) -> str:
         """How the page names one value of an axis."""
@@ -260,8 +262,9 @@ def _check(d: Definition, path: Path) -> None:
                 need(name, table.axes, f"{at}", "an axis of the table")
         for column in (*table.columns, *([table.by] if table.by else [])):
             need(column, quantities, f"{at}.columns", "a metric or derived quantity")
-        for arm_key in table.arms:
-            need(arm_key, d.arms, f"{at}.arms", "an arm of the definition")
+        for name, keys in (("arms", table.arms), ("without", table.without)):
+            for arm_key in keys:
+                need(arm_key, d.arms, f"{at}.{name}", "an arm of the definition")
         if table.of is not None:
             measured = [k for k, t in d.tables.items() if t.of is None]
             need(table.of, measured, f"{at}.of", "a table of measurements")
