@@ -7,6 +7,7 @@ from perfdocs.measure.arm import Context, Prepared
 from ..torch_step import BYTE_A_STEP, TorchArm, masked_step
 from ..workload import Problem
 
+PACKAGES = ("torch",)
 CHECK_BYTE = 18  # the comparison and its reduction
 
 
