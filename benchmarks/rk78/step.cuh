@@ -14,7 +14,9 @@
 #else
 #include <cmath>
 #define RK78_INLINE static inline __attribute__((always_inline))
-#ifdef __FMA__
+#if defined(RK78_FMA)
+// Given by a source that steps vectors of orbits.
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define RK78_FMA(a, b, c) __builtin_fma((a), (b), (c))
 #else
 // Without the instruction a call into the C library would cost more than the step.
@@ -62,22 +64,38 @@ constexpr double kTableau[12][12] = {
 constexpr double kWeights[13] = {
     0, 0, 0, 0, 0, 34.0 / 105, 9.0 / 35, 9.0 / 35, 9.0 / 280, 9.0 / 280, 0, kError, kError};
 
-struct Vec {
-  double x, y, z;
+// Templates are of the type of a number: a double, on the host also a vector of them, one an orbit.
+template <class Real>
+struct VecOf {
+  Real x, y, z;
 };
 
 // One orbit on its way. `step` is cut to what is left of the time; it is zero once the end is reached.
-struct State {
-  Vec place, speed;
-  double time, step;
+template <class Real>
+struct StateOf {
+  VecOf<Real> place, speed;
+  Real time, step;
 };
+
+using Vec = VecOf<double>;
+using State = StateOf<double>;
 
 // ---- numbers ----------------------------------------------------------------------------------------------------
 
-RK78_INLINE Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-RK78_INLINE Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-RK78_INLINE Vec operator*(double a, Vec b) { return {a * b.x, a * b.y, a * b.z}; }
-RK78_INLINE Vec add(double a, Vec b, Vec c) {
+template <class Real>
+RK78_INLINE VecOf<Real> operator+(VecOf<Real> a, VecOf<Real> b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <class Real>
+RK78_INLINE VecOf<Real> operator-(VecOf<Real> a, VecOf<Real> b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <class Factor, class Real>
+RK78_INLINE VecOf<Real> operator*(Factor a, VecOf<Real> b) {
+  return {a * b.x, a * b.y, a * b.z};
+}
+template <class Factor, class Real>
+RK78_INLINE VecOf<Real> add(Factor a, VecOf<Real> b, VecOf<Real> c) {
   return {RK78_FMA(a, b.x, c.x), RK78_FMA(a, b.y, c.y), RK78_FMA(a, b.z, c.z)};
 }
 
@@ -145,8 +163,8 @@ RK78_INLINE double growth(double ratio, bool accepted) {
 // ---- the attempt ------------------------------------------------------------------------------------------------
 
 // y + sum over j < I of tableau[I][j] k[j]
-template <int I, int J = 0>
-RK78_INLINE Vec stage(const Vec* k, Vec y) {
+template <int I, int J = 0, class Real>
+RK78_INLINE VecOf<Real> stage(const VecOf<Real>* k, VecOf<Real> y) {
   if constexpr (J < I) {
     if constexpr (kTableau[I - 1][J] != 0.0) y = add(kTableau[I - 1][J], k[J], y);
     return stage<I, J + 1>(k, y);
@@ -156,8 +174,8 @@ RK78_INLINE Vec stage(const Vec* k, Vec y) {
 }
 
 // y + sum over j in [J, 10] of weights[j] k[j]
-template <int J = 5>
-RK78_INLINE Vec weighted(const Vec* k, Vec y) {
+template <int J = 5, class Real>
+RK78_INLINE VecOf<Real> weighted(const VecOf<Real>* k, VecOf<Real> y) {
   if constexpr (J < 10) {
     return weighted<J + 1>(k, add(kWeights[J], k[J], y));
   } else {
@@ -166,13 +184,14 @@ RK78_INLINE Vec weighted(const Vec* k, Vec y) {
 }
 
 // h^2 a at a place; `pull` is -mu h^2
-RK78_INLINE Vec force(Vec r, double pull) {
+template <class Real>
+RK78_INLINE VecOf<Real> force(VecOf<Real> r, Real pull) {
   return cubed_inverse(RK78_FMA(r.x, r.x, RK78_FMA(r.y, r.y, r.z * r.z)), pull) * r;
 }
 
-template <int I>
-RK78_INLINE void evaluate(const State& s, double pull, Vec* V, Vec* F) {
-  const Vec r = stage<I>(V, s.place);
+template <int I, class Real>
+RK78_INLINE void evaluate(const StateOf<Real>& s, Real pull, VecOf<Real>* V, VecOf<Real>* F) {
+  const VecOf<Real> r = stage<I>(V, s.place);
   V[I] = stage<I>(F, V[0]);
   F[I] = force(r, pull);
 }
@@ -187,14 +206,19 @@ RK78_INLINE void largest(double error, double scale, double& over, double& under
 }
 
 // What a step leads to; its error is small enough where `over` is less than `under`.
-struct Trial {
-  Vec place, speed;
-  double over, under;
+template <class Real>
+struct TrialOf {
+  VecOf<Real> place, speed;
+  Real over, under;
 };
 
-RK78_INLINE Trial try_step(const State& s) {
-  const double h = s.step;
-  const double pull = -kMu * h * h;
+using Trial = TrialOf<double>;
+
+template <class Real>
+RK78_INLINE TrialOf<Real> try_step(const StateOf<Real>& s) {
+  using Vec = VecOf<Real>;
+  const Real h = s.step;
+  const Real pull = -kMu * h * h;
   Vec V[12], F[12];
   V[0] = h * s.speed;
   F[0] = force(s.place, pull);
@@ -225,9 +249,9 @@ RK78_INLINE Trial try_step(const State& s) {
 
   // |error| / (atol + rtol max(|new|, |old|)), both parts divided by kError, those of the speed multiplied by h.
   constexpr double scale = kTolerance / kError;
-  const double scale_speed = scale * h;
-  double over = magnitude(off.x);
-  double under = RK78_FMA(scale, most(magnitude(place.x), magnitude(s.place.x)), scale);
+  const Real scale_speed = scale * h;
+  Real over = magnitude(off.x);
+  Real under = RK78_FMA(scale, most(magnitude(place.x), magnitude(s.place.x)), scale);
   largest(off.y, RK78_FMA(scale, most(magnitude(place.y), magnitude(s.place.y)), scale), over, under);
   largest(off.z, RK78_FMA(scale, most(magnitude(place.z), magnitude(s.place.z)), scale), over, under);
   largest(off_speed.x, RK78_FMA(scale_speed, most(magnitude(speed.x), magnitude(s.speed.x)), scale_speed), over,

@@ -30,10 +30,10 @@ MOST_ATTEMPTS = 4000
 FLOP_AN_ATTEMPT = 1106
 USEFUL_BYTE = 112  # six planes of the start read; six of the end, the time and two counts of 4 byte written
 MINIMUM_BYTE = 64  # six planes of state, the time and two counts of 4 byte
-# An error within rounding of the tolerance may be taken by one arm and refused by the other, since compilers contract
-# and libraries round in ways of their own. An attempt's ratio is uncertain by some 1e-8, an orbit makes 500 attempts
-# and about one in ten ends near enough to a ratio of 1 to matter on the logarithmic scale: some 1e-6 of the orbits.
-# Twenty times as many is no longer rounding; four are let pass however small the batch.
+# An error within rounding of the tolerance may be taken by one arm and refused by another, since compilers contract and
+# libraries round in ways of their own. An attempt's ratio is uncertain by some 1e-8 of itself; of the 500 attempts of
+# an orbit the share whose ratio lies as near to 1 as that is some 2e-9, which makes one orbit in a million. Twenty in
+# a million are no longer rounding; four are let pass however small the batch.
 DIFFERENT_SHARE, DIFFERENT_LEAST = 20e-6, 4
 
 

@@ -11,8 +11,6 @@ from ..lines import lines_of_code
 from ..masked import BYTE_AN_ATTEMPT, KERNELS_AN_ATTEMPT, Loop
 from ..workload import Problem
 
-PACKAGES = ("cupy",)
-
 
 class Arm(DeviceArm):
     """The masked loop over one problem."""

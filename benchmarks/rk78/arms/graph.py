@@ -13,8 +13,6 @@ from ..graphs import BEGIN_BYTE, THREADS, GraphArm
 from ..lines import lines_of_code
 from ..workload import Problem
 
-PACKAGES = ("cupy",)
-
 
 class Arm(GraphArm):
     """The graph over one problem."""

@@ -13,8 +13,6 @@ from ..graphs import BEGIN_BYTE, EVERY, THREADS, GraphArm, live_at, map_bytes
 from ..lines import lines_of_code
 from ..workload import Problem
 
-PACKAGES = ("cupy",)
-
 
 class Arm(GraphArm):
     """The graph over one problem; ``every`` so many attempts it looks who has ended."""

@@ -13,7 +13,6 @@ from ..graphs import BEGIN_BYTE, EVERY, THETA, THREADS, GraphArm, live_at, map_b
 from ..lines import lines_of_code
 from ..workload import Problem
 
-PACKAGES = ("cupy",)
 END_BYTE = 132  # of an orbit that ends: seven planes and two counts read and written, its number read
 MOVE_BYTE = 160  # of an orbit that moves: eight planes, two counts and its number read and written, the map too
 
