@@ -1,7 +1,8 @@
 """PyTorch, compiled: Inductor fuses 16 masked steps, a CUDA graph replays the kernels, the host checks between replays.
 
-``max-autotune-no-cudagraphs`` tunes the kernels and leaves the graph to us: the graph of ``reduce-overhead`` would copy
-a state that changes in place. Shapes are fixed, and what is compiled is kept for the next problem of the same size.
+The options are those of the mode ``max-autotune-no-cudagraphs``, and fusion of as many operations as a replay has: by
+default Inductor would cut it in two. That mode leaves the graph to us; the one of ``reduce-overhead`` would copy a
+state that changes in place. Shapes are fixed, and what is compiled is kept for the next problem of the same size.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..workload import STEP, Problem
 
 PACKAGES = ("torch",)
 STEPS = 16
+OPTIONS = {"max_autotune": True, "coordinate_descent_tuning": True, "max_fusion_size": 256}
 SHAPES = 64  # that one process may compile for: every table has its own sizes and precisions
 
 
@@ -53,8 +55,8 @@ def compiled(kind: Kind) -> Any:
     torch = import_torch(kind)
     settings: Any = import_module("torch._dynamo").config
     settings.recompile_limit = max(SHAPES, settings.recompile_limit)
-    mode = "max-autotune-no-cudagraphs" if kind == "gpu" else None
-    return torch.compile(block, mode=mode, dynamic=False, fullgraph=True)
+    options = OPTIONS if kind == "gpu" else None
+    return torch.compile(block, options=options, dynamic=False, fullgraph=True)
 
 
 class Arm(GraphArm):
