@@ -13,12 +13,14 @@ from perfdocs.measure.arm import Cannot, Context, Kind, Prepared
 
 from .workload import STEP, Problem, Result
 
+# Without this JAX takes three quarters of a GPU's memory at its first use, and starves the other arms. Set when this is
+# imported, since a process that measures start-up makes JAX's context before it prepares an arm.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
 
 @cache
 def open_jax(kind: Kind) -> tuple[Any, Any]:
     """JAX with 64-bit types, and the device to use. Raises :class:`Cannot` where there is no JAX or no such device."""
-    # Without this JAX takes three quarters of a GPU's memory at its first use, and starves the other arms.
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
         import jax
     except ImportError:
