@@ -147,7 +147,7 @@ def test_a_real_card(context: Context, tmp_path: Path) -> None:
     ours = [m for m in card.measurements if m.arm == "per_thread"]
     assert len(ours) == 3
     for one in ours:
-        assert {"wall", "end_to_end", "issued_byte", "launches", "max_difference", "device_memory"} <= set(one.values)
+        assert {"wall", "end_to_end", "issued_byte", "issued_steps", "max_difference"} <= set(one.values)
         assert ("sm_clock" in one.values) == (card.method.clocks == "nvml")
     assert card.device.sm_count == context.sm_count
     assert card.method.protocol == "block"

@@ -25,9 +25,13 @@ def import_cuda() -> Any:
     try:
         from numba import cuda
     except Exception as error:  # noqa: BLE001, RUF100 - beside a NumPy or Numba that it does not know, many ways
-        line = " ".join(str(error).split())[:120]
-        raise Cannot("unsupported", f"numba-cuda does not load: {type(error).__name__}: {line}") from None
+        raise _does_not_load(error) from None
     return cuda
+
+
+def _does_not_load(error: Exception) -> Cannot:
+    line = " ".join(str(error).split())[:120]
+    return Cannot("unsupported", f"numba-cuda does not load: {type(error).__name__}: {line}")
 
 
 def require_gpu() -> Any:
@@ -78,7 +82,10 @@ def kernel(real: str) -> Any:
     cuda = import_cuda()
     name = f"{real}[::1]"
     signature = f"void({name}, {name}, {name}, {name}, int64[::1], {name}, {name}, int64[::1])"
-    return cuda.jit(signature)(integrate(np.dtype(real).type))
+    try:
+        return cuda.jit(signature)(integrate(np.dtype(real).type))
+    except (AttributeError, ImportError) as error:  # half of it loads only when something is compiled
+        raise _does_not_load(error) from None
 
 
 class Arm(Prepared):
