@@ -176,6 +176,15 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def registers(session: nox.Session) -> None:
+    """Compile the kernels for several architectures and write each registers.toml (-- --check compares)."""
+    # One compiler whatever the driver: numbers of another are not those in the file.
+    install(session, extras=["cuda13"])
+    folders = sorted({str(file.parent) for file in (ROOT / "benchmarks").glob("*/*.cu")})
+    session.run("python", "-m", "perfdocs.measure.compiled", *session.posargs, *folders)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style and types: ruff check, ruff format --check, mypy --strict."""
     to_work(session)

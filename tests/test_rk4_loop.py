@@ -433,43 +433,6 @@ def test_the_tables_of_cadence_and_overhead_are_planned() -> None:
         assert all(set(task.at) == axes for task in tasks if task.table == table)
 
 
-ASKED = {
-    "every sample": ("RK4_LIVE=0", "RK4_STEPS=1", "RK4_AHEAD=1"),
-    "every sample, 16 steps": ("RK4_LIVE=0", "RK4_STEPS=16", "RK4_AHEAD=0"),
-    "live ones, moved": ("RK4_LIVE=1", "RK4_STEPS=1", "RK4_THETA=0.5"),
-    "live ones, 16 steps": ("RK4_LIVE=1", "RK4_STEPS=16", "RK4_THETA=0.0"),
-}
-
-
-@pytest.mark.parametrize(
-    ("asked", "architecture", "real"),
-    [
-        *((asked, "sm_90", "double") for asked in ASKED),
-        *((asked, arch, "double") for asked in list(ASKED)[1:3] for arch in ("sm_75", "sm_80", "sm_120")),
-        ("live ones, moved", "sm_90", "float"),
-    ],
-)
-def test_the_kernels_compile_as_the_arms_ask(asked: str, architecture: str, real: str) -> None:
-    defines = ASKED[asked]
-    nvrtc = pytest.importorskip("cupy", reason="CuPy is not installed").cuda.nvrtc
-    try:
-        program = nvrtc.createProgram(device.source("loop.cu"), "loop.cu", [], [])
-    except Exception as error:  # noqa: BLE001, RUF100 - no NVRTC library shows in several ways
-        pytest.skip(f"NVRTC does not load ({type(error).__name__})")
-    options = ("-DRK4_GRAPH=1", f"-DRK4_REAL={real}", f"-arch={architecture}", *(f"-D{d}" for d in defines))
-    try:
-        nvrtc.compileProgram(program, (*device.OPTIONS, *options))
-    except nvrtc.NVRTCError:
-        pytest.fail(str(nvrtc.getProgramLog(program)))
-    assert not nvrtc.getProgramLog(program).strip()
-    ptx = nvrtc.getPTX(program)
-    text = ptx.decode() if isinstance(ptx, bytes) else ptx
-    nvrtc.destroyProgram(program)
-    assert ".local" not in text
-    assert ("rk4_live" in text) == ("RK4_LIVE=1" in defines)
-    assert ("rk4_steps" in text) == ("RK4_LIVE=0" in defines)
-
-
 @pytest.mark.parametrize("warps", [1, 2, 7, 40])
 def test_counts_do_not_depend_on_how_rounds_are_summed(warps: int) -> None:
     """Rounds in which nobody ends are counted together; a batch in which one sample ends early is not."""

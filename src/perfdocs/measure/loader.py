@@ -16,13 +16,18 @@ from perfdocs.errors import PerfdocsError, clean, place
 
 from .arm import ArmModule, Workload
 
-__all__ = ["arm_path", "load_arm", "load_workload"]
+__all__ = ["PACKAGE_PREFIX", "arm_path", "load_arm", "load_workload"]
+
+
+PACKAGE_PREFIX = "_perfdocs_"
+"""Names of the packages that stand for folders begin so."""
 
 
 def _package(folder: Path) -> str:
     """Name of the package that stands for ``folder``; two folders never share one."""
     real = folder.resolve()
-    name = f"_perfdocs_{re.sub('[^a-z0-9]', '_', real.name.lower())}_{sha256(str(real).encode()).hexdigest()[:12]}"
+    readable = re.sub("[^a-z0-9]", "_", real.name.lower())
+    name = f"{PACKAGE_PREFIX}{readable}_{sha256(str(real).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         package = ModuleType(name, f"The benchmark {real.name}.")
         package.__path__ = [str(real)]
