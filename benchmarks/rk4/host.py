@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,11 @@ import numpy.typing as npt
 
 from perfdocs.measure.arm import Cannot, Context, Prepared
 from perfdocs.measure.hostcc import FLAGS, load
+from perfdocs.measure.placement import processors
 
 from .workload import Problem, Result
 
 HERE = Path(__file__).parent
-SIBLINGS = Path("/sys/devices/system/cpu")
 # Beside the planes, a group's part is ordered: the stop steps are read twice more, 4 byte of order written and read.
 ORDER_BYTE = 24
 Runner = Callable[[Problem, Result, int], None]
@@ -53,38 +51,6 @@ def simd_library(build: Path, *more: str) -> ctypes.CDLL:
 def outputs(n: int) -> Result:
     """Planes for the end of ``n`` samples."""
     return Result(np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64))
-
-
-def cores_first(allowed: Collection[int], core_of: Callable[[int], object]) -> list[int]:
-    """The allowed processors in ascending order, every core's first before any core's second, and so on."""
-    taken: dict[object, int] = {}
-    turns = []
-    for cpu in sorted(allowed):
-        core = core_of(cpu)
-        taken[core] = taken.get(core, 0) + 1
-        turns.append((taken[core], cpu))
-    return [cpu for _, cpu in sorted(turns)]
-
-
-def core(cpu: int, folder: Path = SIBLINGS) -> int:
-    """The lowest processor of the core that ``cpu`` is a hardware thread of; itself where the system does not tell."""
-    try:
-        text = (folder / f"cpu{cpu}" / "topology" / "thread_siblings_list").read_text()
-    except OSError:
-        return cpu
-    first = re.match(r"\d+", text)
-    return int(first[0]) if first else cpu
-
-
-def processors(threads: int) -> npt.NDArray[np.intc] | None:
-    """A processor for each of so many threads: on cores of their own as far as there are such.
-
-    ``None`` where the system does not tell which are allowed, or allows fewer.
-    """
-    if not hasattr(os, "sched_getaffinity"):
-        return None
-    order = cores_first(os.sched_getaffinity(0), core)
-    return np.array(order[:threads], dtype=np.intc) if len(order) >= threads else None
 
 
 def _address(array: npt.NDArray[Any] | None) -> int | None:

@@ -1,55 +1,25 @@
 // The attempt of step.cuh over a batch on the host: OpenMP over orbits, each run to its end.
+#include "pin.hpp"
 #include "step.cuh"
 
 #include <cstdint>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace {
 
 constexpr std::int64_t kChunk = 16;  // orbits a thread takes at a time
 
-#if defined(__linux__)
-// Thread i of a team runs on the i-th processor the process is allowed; the caller's own mask comes back afterwards.
-void pin(const cpu_set_t& allowed, int index) {
-  int seen = 0;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed) && seen++ == index) {
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(cpu, &one);
-      sched_setaffinity(0, sizeof one, &one);
-      return;
-    }
-  }
-}
-#endif
-
 }  // namespace
 
 // ---- run ----------------------------------------------------------------------------------------------------------
 
-// `start` is six planes of n (place, speed), `end` seven (place, speed, time).
-extern "C" void rk78_run(std::int64_t n, const double* start, double* end, int* accepted, int* rejected, int threads) {
-#if defined(__linux__)
-  cpu_set_t allowed;
-  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-#endif
+// `start` is six planes of n (place, speed), `end` seven (place, speed, time); `cpus` is a processor for each thread, or
+// null.
+extern "C" void rk78_run(std::int64_t n, const double* start, double* end, int* accepted, int* rejected, int threads,
+                         const int* cpus) {
+  const rk78::Pinning pinning(cpus);
 #pragma omp parallel num_threads(threads)
   {
-#if defined(__linux__)
-#ifdef _OPENMP
-    const int index = omp_get_thread_num();
-#else
-    const int index = 0;
-#endif
-    if (known) pin(allowed, index);
-#endif
+    pinning.pin_this_thread();
 #pragma omp for schedule(dynamic, kChunk)
     for (std::int64_t i = 0; i < n; ++i) {
       rk78::State s = {{start[i], start[n + i], start[2 * n + i]},
@@ -69,9 +39,6 @@ extern "C" void rk78_run(std::int64_t n, const double* start, double* end, int* 
       rejected[i] = refused;
     }
   }
-#if defined(__linux__)
-  if (known) sched_setaffinity(0, sizeof allowed, &allowed);
-#endif
 }
 
 // ---- for the tests of the attempt itself ----------------------------------------------------------------------------

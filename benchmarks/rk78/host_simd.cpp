@@ -27,7 +27,7 @@ struct Tally {
 
 struct Group {
   StateOf<Lanes> s;
-  Tally a, b;
+  Tally tally[kVectors];
 };
 
 RK78_HIDDEN VecOf<Lanes> select(Flags where, VecOf<Lanes> yes, VecOf<Lanes> no) {
@@ -45,9 +45,12 @@ __attribute__((noinline)) bool advance(Group& group) {
   s.time = select(ok, s.time + h, s.time);
   const Lanes ratio = magnitude(trial.over * reciprocal(trial.under));
   s.step = least(h * growth(ratio, ok), kEnd - s.time);
-  group.a.count(ok.a, s.step.a);
-  group.b.count(ok.b, s.step.b);
-  return some(~(s.step.a > 0.0)) || some(~(s.step.b > 0.0));
+  Longs ended = {};
+  RK78_EACH {
+    group.tally[k].count(ok.v[k], s.step.v[k]);
+    ended |= ~(s.step.v[k] > 0.0);
+  }
+  return some(ended);
 }
 
 struct Planes {
@@ -102,7 +105,7 @@ class Worker {
     for (int k = 0; k < 6; ++k) lane(*planes[k], l) = start[k];
     lane(s.time, l) = 0.0;
     lane(s.step, l) = kFirst;
-    Tally& tally = l < kWidth ? group_.a : group_.b;
+    Tally& tally = group_.tally[l / kWidth];
     lane(tally.accepted, l % kWidth) = lane(tally.rejected, l % kWidth) = 0;
     busy_ += i >= 0;
   }
@@ -112,7 +115,7 @@ class Worker {
     StateOf<Lanes>& s = group_.s;
     Lanes* const planes[7] = {&s.place.x, &s.place.y, &s.place.z, &s.speed.x, &s.speed.y, &s.speed.z, &s.time};
     for (int k = 0; k < 7; ++k) p_.end[k * p_.n + i] = lane(*planes[k], l);
-    Tally& tally = l < kWidth ? group_.a : group_.b;
+    Tally& tally = group_.tally[l / kWidth];
     p_.accepted[i] = int(lane(tally.accepted, l % kWidth));
     p_.rejected[i] = int(lane(tally.rejected, l % kWidth));
     --busy_;
@@ -127,6 +130,8 @@ class Worker {
 
 }  // namespace
 }  // namespace rk78
+
+// ---- run ----------------------------------------------------------------------------------------------------------
 
 // Orbits of a group.
 extern "C" int rk78_simd_lanes() { return rk78::kLanes; }
@@ -146,11 +151,22 @@ extern "C" std::int64_t rk78_simd_run(std::int64_t n, const double* start, doubl
   return issued;
 }
 
-// `lanes` of the growth of the step, for the tests of the roots.
+// ---- for the tests of single functions ------------------------------------------------------------------------------
+
+// Each takes as many numbers as a vector has lanes.
 extern "C" void rk78_simd_growth(const double* ratio, int accepted, double* out) {
   using namespace rk78;
   Doubles x;
   for (int i = 0; i < kWidth; ++i) x[i] = ratio[i];
   const Doubles y = growth(x, accepted ? ~Longs{} : Longs{});
+  for (int i = 0; i < kWidth; ++i) out[i] = y[i];
+}
+
+// 1 / x, or x^(-3/2)
+extern "C" void rk78_simd_inverse(const double* given, int cubed, double* out) {
+  using namespace rk78;
+  Doubles x;
+  for (int i = 0; i < kWidth; ++i) x[i] = given[i];
+  const Doubles y = cubed ? cubed_inverse(x, all(1.0)) : reciprocal(x);
   for (int i = 0; i < kWidth; ++i) out[i] = y[i];
 }

@@ -1,5 +1,5 @@
-// Vectors of orbits as the number type of step.cuh: two vectors side by side, so that the long chains of a stage, its
-// forces above all, find a second one to overlap with and a coefficient is loaded once for both.
+// Vectors of orbits as the number type of step.cuh: two side by side, so that the long chain of a stage, its force above
+// all, finds a second one to overlap with, and a coefficient is loaded once for both.
 #pragma once
 
 #if defined(__AVX__)
@@ -19,13 +19,19 @@
 #define RK78_VECTOR_BYTE 16
 #endif
 #endif
+#ifndef RK78_VECTORS
+#define RK78_VECTORS 2
+#endif
+// For every vector of a group.
+#define RK78_EACH _Pragma("GCC unroll 8") for (int k = 0; k < kVectors; ++k)
 #define RK78_MEMBER inline __attribute__((always_inline))
 #define RK78_HIDDEN static RK78_MEMBER
 
 namespace rk78 {
 
 constexpr int kWidth = RK78_VECTOR_BYTE / 8;  // doubles of a vector
-constexpr int kLanes = 2 * kWidth;            // orbits of a group
+constexpr int kVectors = RK78_VECTORS;
+constexpr int kLanes = kVectors * kWidth;  // orbits of a group
 typedef double Doubles __attribute__((vector_size(RK78_VECTOR_BYTE)));
 typedef std::int64_t Longs __attribute__((vector_size(RK78_VECTOR_BYTE)));
 typedef std::uint64_t Bits __attribute__((vector_size(RK78_VECTOR_BYTE)));
@@ -62,11 +68,24 @@ RK78_HIDDEN Doubles root(Doubles a) {
 #endif
 }
 
-RK78_HIDDEN Doubles reciprocal(Doubles a) {
+// Estimates with errors up to 2^-14, which the functions below refine: a division or a root would hold its unit for as
+// long as a dozen multiply-adds or more take.
 #if defined(__AVX512F__) && RK78_VECTOR_BYTE == 64
-  const Doubles y = Doubles(_mm512_rcp14_pd(__m512d(a)));
+#undef RK78_ESTIMATES
+#define RK78_ESTIMATES 1
+RK78_HIDDEN Doubles estimate_reciprocal(Doubles a) { return Doubles(_mm512_rcp14_pd(__m512d(a))); }
+RK78_HIDDEN Doubles estimate_inverse_root(Doubles a) { return Doubles(_mm512_rsqrt14_pd(__m512d(a))); }
+#elif defined(RK78_ESTIMATES)  // as coarse, for tests on other processors
+RK78_HIDDEN Doubles coarse(Doubles a) { return Doubles(Bits(a) & ~((1ull << 38) - 1)); }
+RK78_HIDDEN Doubles estimate_reciprocal(Doubles a) { return coarse(1.0 / a); }
+RK78_HIDDEN Doubles estimate_inverse_root(Doubles a) { return coarse(1.0 / root(a)); }
+#endif
+
+RK78_HIDDEN Doubles reciprocal(Doubles a) {
+#ifdef RK78_ESTIMATES
+  const Doubles y = estimate_reciprocal(a);
   const Doubles e = fused(-a, y, all(1.0));
-  return fused(y, fused(e * e, e, fused(e, e, e)), y);  // 1 / (1 - e) up to e^3; e is below 2^-14
+  return fused(y, fused(e * e, e, fused(e, e, e)), y);  // 1 / (1 - e) up to e^3
 #else
   return 1.0 / a;
 #endif
@@ -74,12 +93,12 @@ RK78_HIDDEN Doubles reciprocal(Doubles a) {
 
 // |r|^-3 times `factor`, of r.r
 RK78_HIDDEN Doubles cubed_inverse(Doubles square, Doubles factor) {
-#if defined(__AVX512F__) && RK78_VECTOR_BYTE == 64
-  const Doubles y = Doubles(_mm512_rsqrt14_pd(__m512d(square)));
+#ifdef RK78_ESTIMATES
+  const Doubles y = estimate_inverse_root(square);
   const Doubles q = y * y;
   const Doubles e = fused(-square, q, all(1.0));
   const Doubles w = q * (y * factor);
-  // (1 - e)^(-3/2) up to e^4; e is below 2^-13
+  // (1 - e)^(-3/2) up to e^4
   return fused(w * e, fused(e, fused(e, fused(e, all(2.4609375), all(2.1875)), all(1.875)), all(1.5)), w);
 #else
   const Doubles y = 1.0 / root(square);
@@ -131,49 +150,93 @@ RK78_HIDDEN Doubles growth(Doubles ratio, Longs accepted) {
   return least(most(all(0.9) * inverse_root(x, accepted), all(0.2)), all(5.0));
 }
 
-// ---- two vectors
+// ---- vectors side by side
 
 struct Lanes {
-  Doubles a, b;
+  Doubles v[kVectors];
   Lanes() = default;
-  RK78_MEMBER Lanes(Doubles first, Doubles second) : a(first), b(second) {}
-  RK78_MEMBER Lanes(double every) : a(all(every)), b(all(every)) {}
+  RK78_MEMBER Lanes(double every) {
+    RK78_EACH v[k] = all(every);
+  }
 };
 
 struct Flags {
-  Longs a, b;  // all bits or none
+  Longs v[kVectors];  // all bits or none
 };
 
-RK78_HIDDEN Lanes operator+(Lanes x, Lanes y) { return {x.a + y.a, x.b + y.b}; }
-RK78_HIDDEN Lanes operator-(Lanes x, Lanes y) { return {x.a - y.a, x.b - y.b}; }
-RK78_HIDDEN Lanes operator*(Lanes x, Lanes y) { return {x.a * y.a, x.b * y.b}; }
-RK78_HIDDEN Flags operator<(Lanes x, Lanes y) { return {x.a < y.a, x.b < y.b}; }
-RK78_HIDDEN Lanes fused(Lanes x, Lanes y, Lanes z) { return {fused(x.a, y.a, z.a), fused(x.b, y.b, z.b)}; }
-RK78_HIDDEN Lanes reciprocal(Lanes x) { return {reciprocal(x.a), reciprocal(x.b)}; }
-RK78_HIDDEN Lanes magnitude(Lanes x) { return {magnitude(x.a), magnitude(x.b)}; }
-RK78_HIDDEN Lanes most(Lanes x, Lanes y) { return {most(x.a, y.a), most(x.b, y.b)}; }
-RK78_HIDDEN Lanes least(Lanes x, Lanes y) { return {least(x.a, y.a), least(x.b, y.b)}; }
+RK78_HIDDEN Lanes operator+(Lanes x, Lanes y) {
+  Lanes out;
+  RK78_EACH out.v[k] = x.v[k] + y.v[k];
+  return out;
+}
+RK78_HIDDEN Lanes operator-(Lanes x, Lanes y) {
+  Lanes out;
+  RK78_EACH out.v[k] = x.v[k] - y.v[k];
+  return out;
+}
+RK78_HIDDEN Lanes operator*(Lanes x, Lanes y) {
+  Lanes out;
+  RK78_EACH out.v[k] = x.v[k] * y.v[k];
+  return out;
+}
+RK78_HIDDEN Flags operator<(Lanes x, Lanes y) {
+  Flags out;
+  RK78_EACH out.v[k] = x.v[k] < y.v[k];
+  return out;
+}
+RK78_HIDDEN Lanes fused(Lanes x, Lanes y, Lanes z) {
+  Lanes out;
+  RK78_EACH out.v[k] = fused(x.v[k], y.v[k], z.v[k]);
+  return out;
+}
+RK78_HIDDEN Lanes reciprocal(Lanes x) {
+  Lanes out;
+  RK78_EACH out.v[k] = reciprocal(x.v[k]);
+  return out;
+}
+RK78_HIDDEN Lanes magnitude(Lanes x) {
+  Lanes out;
+  RK78_EACH out.v[k] = magnitude(x.v[k]);
+  return out;
+}
+RK78_HIDDEN Lanes most(Lanes x, Lanes y) {
+  Lanes out;
+  RK78_EACH out.v[k] = most(x.v[k], y.v[k]);
+  return out;
+}
+RK78_HIDDEN Lanes least(Lanes x, Lanes y) {
+  Lanes out;
+  RK78_EACH out.v[k] = least(x.v[k], y.v[k]);
+  return out;
+}
 RK78_HIDDEN Lanes cubed_inverse(Lanes square, Lanes factor) {
-  return {cubed_inverse(square.a, factor.a), cubed_inverse(square.b, factor.b)};
+  Lanes out;
+  RK78_EACH out.v[k] = cubed_inverse(square.v[k], factor.v[k]);
+  return out;
 }
 RK78_HIDDEN Lanes growth(Lanes ratio, Flags accepted) {
-  return {growth(ratio.a, accepted.a), growth(ratio.b, accepted.b)};
+  Lanes out;
+  RK78_EACH out.v[k] = growth(ratio.v[k], accepted.v[k]);
+  return out;
 }
 RK78_HIDDEN Lanes select(Flags where, Lanes yes, Lanes no) {
-  return {where.a ? yes.a : no.a, where.b ? yes.b : no.b};
+  Lanes out;
+  RK78_EACH out.v[k] = where.v[k] ? yes.v[k] : no.v[k];
+  return out;
 }
 
 // See step.cuh.
 RK78_HIDDEN void largest(Lanes error, Lanes scale, Lanes& over, Lanes& under) {
-  const Lanes e = magnitude(error);
-  const Lanes mine = e * under, so_far = over * scale;
-  const Flags keep = {mine.a <= so_far.a, mine.b <= so_far.b};
-  over = select(keep, over, e);
-  under = select(keep, under, scale);
+  RK78_EACH {
+    const Doubles e = magnitude(error.v[k]);
+    const Longs keep = e * under.v[k] <= over.v[k] * scale.v[k];
+    over.v[k] = keep ? over.v[k] : e;
+    under.v[k] = keep ? under.v[k] : scale.v[k];
+  }
 }
 
 RK78_HIDDEN double fused(double a, double b, double c) {
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   return __builtin_fma(a, b, c);
 #else
   return a * b + c;
