@@ -425,12 +425,13 @@ def test_the_deadline_cuts_a_process_short_and_the_next_run_goes_on(toy: SimpleN
     assert {r.reason for r in card.not_run} == {"the run's deadline of 50 s came first"}
 
 
-def test_the_limit_is_that_of_an_answer(toy: SimpleNamespace) -> None:
+def test_a_fresh_process_has_three_minutes_or_a_longer_limit(toy: SimpleNamespace) -> None:
     tasks_of(toy, EVERY[1])
     asked = Asked(toy)
     toy.measure("good", device="gpu")
     toy.measure("good", device="gpu", limit=33.0)
-    assert asked.limits == [(180.0, None), (33.0, None)]
+    toy.measure("good", device="gpu", limit=300.0)
+    assert asked.limits == [(180.0, None), (180.0, None), (300.0, None)]
 
 
 def test_after_a_process_that_took_too_long_the_arm_is_not_tried_further(toy: SimpleNamespace) -> None:

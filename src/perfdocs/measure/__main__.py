@@ -15,7 +15,7 @@ from .runner import Stopped, listing, run
 
 __all__ = ["axis_filters", "main"]
 
-LIMIT = "most seconds for one measurement, or one answer of a fresh process (default: 15, full 60; fresh process 180)"
+LIMIT = "most seconds for one measurement (default: 15, full 60); an answer of a fresh process has 180 or more"
 
 EPILOG = """exit codes: 0 card written; 1 a mistake in the benchmark or the options; 3 the deadline came first;
 4 the device stopped working; 130 interrupted. After 3, 4 and 130 the same command goes on where it stopped."""

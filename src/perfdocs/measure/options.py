@@ -54,5 +54,5 @@ class Options:
 
     @property
     def fresh_limit(self) -> float:
-        """Seconds a fresh process may take for one answer: importing and compiling take long, so more than a cell."""
-        return self.limit if self.limit is not None else 180.0
+        """Seconds a fresh process may take for one answer: importing and compiling take long, whatever a cell may."""
+        return max(180.0, self.cell_limit)
