@@ -124,11 +124,11 @@ def test_a_run_changes_nothing_and_can_be_repeated(context: Context) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("n", [1000, 5000])
+@pytest.mark.parametrize("n", [1000, 5000, 9000])
 def test_issued_steps_follow_from_the_order_of_each_part(n: int, context: Context) -> None:
     problem, threads = problem_of(lengths(n, 40)), 2
     lanes = host.simd_library(context.build).rk4_simd_lanes()
-    size = min(8192, max(1024, -(-n // threads)))
+    size = min(4096, max(1024, -(-n // threads)))
     issued = 0
     for first in range(0, n, size):
         ordered = np.sort(problem.nstop[first : first + size])[::-1]

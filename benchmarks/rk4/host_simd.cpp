@@ -24,7 +24,7 @@ namespace {
 #endif
 constexpr int kVectors = RK4_VECTORS;
 constexpr int kLanes = kVectors * kWidth;
-constexpr std::int64_t kMostPart = 8192;   // samples, of 64 byte each
+constexpr std::int64_t kMostPart = 4096;   // samples, of 64 byte each: a quarter of a MiB
 constexpr std::int64_t kLeastPart = 1024;  // smaller ones would order too few samples to find neighbours
 constexpr std::int64_t kKeys = 1024;       // lengths told apart by the ordering
 
