@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import shutil
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,43 +20,85 @@ nox.needs_version = ">=2025.2.9"
 nox.options.sessions = []  # none by default: the list
 nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.error_on_missing_interpreters = True
 
 ROOT = Path(__file__).resolve().parent
 SITE = ROOT / "docs" / "_build" / "html"
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 CUDA_LIBRARIES = ("libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1", "nvcuda.dll")
+LOCKS = ROOT / "benchmarks" / "reproduce"
+OLDEST_PINNED = (3, 12)  # the Python that the pinned versions are there for, at least
+OLDEST_CUDA13 = (7, 5)  # compute capability
 TIDY_UP = 30.0  # seconds after Ctrl-C for a measurement to write what it has
+
+
+def driver() -> ctypes.CDLL | None:
+    """Return the NVIDIA driver's library, or None without one."""
+    for name in CUDA_LIBRARIES:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
 
 
 def driver_cuda() -> int | None:
     """Return the newest CUDA version this machine's NVIDIA driver runs, such as 13000, or None without a driver."""
-    for name in CUDA_LIBRARIES:
-        try:
-            library = ctypes.CDLL(name)
-        except OSError:
-            continue
-        version = ctypes.c_int(0)
-        if library.cuDriverGetVersion(ctypes.byref(version)) == 0 and version.value:
-            return version.value
-    return None
+    library, version = driver(), ctypes.c_int(0)
+    if library is None or library.cuDriverGetVersion(ctypes.byref(version)) or not version.value:
+        return None
+    return version.value
 
 
-def cuda_extra(version: int | None) -> str | None:
-    """Return the extra whose CuPy runs on a driver of this CUDA version, or None where there is none."""
+def capability() -> tuple[int, int] | None:
+    """Return the compute capability of this machine's first GPU, such as (9, 0), or None where it cannot be told."""
+    library, device, numbers = driver(), ctypes.c_int(0), (ctypes.c_int(0), ctypes.c_int(0))
+    if library is None or library.cuInit(0) or library.cuDeviceGet(ctypes.byref(device), 0):
+        return None
+    for number, attribute in zip(numbers, (75, 76), strict=True):  # major, minor
+        if library.cuDeviceGetAttribute(ctypes.byref(number), attribute, device):
+            return None
+    return numbers[0].value, numbers[1].value
+
+
+def cuda_extra(version: int | None, found: tuple[int, int] | None = None) -> str | None:
+    """Return the extra whose CuPy runs on a driver of this CUDA version and a GPU of this compute capability.
+
+    None where there is none. A GPU that CUDA 13 has given up wants CUDA 12 also under a newer driver.
+    """
     if version is None or version < 12000:
         return None
-    return "cuda12" if version < 13000 else "cuda13"
+    old = found is not None and found < OLDEST_CUDA13
+    return "cuda12" if version < 13000 or old else "cuda13"
 
 
-def to_measure(session: nox.Session) -> None:
-    """Install what measuring needs; on a machine with an NVIDIA driver, the CuPy that fits it."""
+def gpu_extra(session: nox.Session) -> str | None:
+    """Return the extra for this machine's GPU, or None where the CPU alone is measured, and say why."""
     version = driver_cuda()
-    extra = cuda_extra(version)
+    extra = cuda_extra(version, capability())
     if version is None and shutil.which("nvidia-smi"):
         session.warn("nvidia-smi is here and the driver's library (libcuda) is not: measuring the CPU alone")
     elif version is not None and extra is None:
         session.warn(f"the NVIDIA driver knows CUDA {version // 1000} only, and 12 is needed: measuring the CPU alone")
+    return extra
+
+
+def to_measure(session: nox.Session) -> None:
+    """Install what measuring needs; on a machine with an NVIDIA driver, the CuPy that fits it."""
+    extra = gpu_extra(session)
     install(session, extras=["cpu", *([extra] if extra else [])])
+
+
+def to_reproduce(session: nox.Session, *, peers: bool) -> None:
+    """Install what measuring needs in the versions of the published cards, checked by their hashes."""
+    if not sys.platform.startswith("linux"):
+        session.error("the pinned versions are those for Linux; elsewhere: python3 start.py cards --full")
+    kind = gpu_extra(session) or "cpu"
+    locks = [LOCKS / f"{kind}.txt", *([LOCKS / f"{kind}-peers.txt"] if peers else [])]
+    # One package is never looked for among those of another: hashes are of all that is installed.
+    listed = [word for lock in locks for word in ("-r", str(lock))]
+    steps = [["--require-hashes", *listed], ["--no-deps", "--no-build-isolation", "-e", "."]]
+    fill(session, steps, b"".join(lock.read_bytes() for lock in locks))
 
 
 def to_build(session: nox.Session) -> None:
@@ -70,18 +114,55 @@ def to_work(session: nox.Session) -> None:
 
 def install(session: nox.Session, *, extras: Sequence[str], groups: Sequence[str] = ()) -> None:
     """Install the project as it lies here, unless this environment already has just that."""
-    wanted = [f"-e.[{','.join(extras)}]", *nox.project.dependency_groups(PROJECT, *groups)]
-    digest = hashlib.sha256(repr((wanted, (ROOT / "pyproject.toml").read_bytes())).encode()).hexdigest()
+    fill(session, [[f"-e.[{','.join(extras)}]", *nox.project.dependency_groups(PROJECT, *groups)]], b"")
+
+
+def fill(session: nox.Session, steps: Sequence[Sequence[str]], files: bytes) -> None:
+    """Install step by step, unless this environment was filled so before. ``files`` is what they read besides."""
+    seen = (steps, (ROOT / "pyproject.toml").read_bytes(), files)
+    digest = hashlib.sha256(repr(seen).encode()).hexdigest()
     stamp = Path(session.virtualenv.location) / "installed.sha256"
     if stamp.is_file() and stamp.read_text() == digest:
         return
     stamp.unlink(missing_ok=True)
     session.log("installing the project and what it needs (a few minutes the first time) …")
     try:
-        session.install(*wanted)
+        for step in steps:
+            session.install(*step)
     except CommandFailed:
         session.error("the installation failed, for the reason above: without a network, connect and try again")
     stamp.write_text(digest)
+
+
+def words_of_run(words: Sequence[str], gone: float) -> list[str]:
+    """Return the words for `perfdocs run`: a full card unless asked otherwise, the deadline less the seconds gone."""
+    found = [] if {"--full", "--quick"} & set(words) else ["--full"]
+    for before, word in zip(["", *words], words, strict=False):
+        option, equals, value = word.partition("=")
+        try:
+            if option == "--deadline" and equals:
+                found.append(f"--deadline={max(0.0, float(value) - gone):.0f}")
+            elif before == "--deadline":
+                found.append(f"{max(0.0, float(word) - gone):.0f}")
+            else:
+                found.append(word)
+        except ValueError:  # not a number: the command says so
+            found.append(word)
+    return found
+
+
+def standing(root: Path) -> list[str]:
+    """Say which cards lie unpublished, which are not finished, and what to do with each."""
+    lines = []
+    for path in sorted((root / "build" / "cards").glob("*/*.json")):
+        name = path.relative_to(root).as_posix()
+        if path.name.endswith(".partial.json"):
+            lines.append(f"unfinished: {name} (the same command goes on from there)")
+        else:
+            lines.append(
+                f"card: {name} (to publish: copy it to benchmarks/{path.parent.name}/cards/, run start.py html)"
+            )
+    return lines
 
 
 def documentation(session: nox.Session, *, strict: bool) -> None:
@@ -128,6 +209,27 @@ def cards(session: nox.Session) -> None:
     """Measure this machine into build/cards/ (-- --list, --full, --only rk4, --arm, --n, --publish, --as NAME)."""
     to_measure(session)
     session.run("perfdocs", "run", *session.posargs, interrupt_timeout=TIDY_UP, terminate_timeout=TIDY_UP)
+
+
+@nox.session(python=None if sys.version_info >= OLDEST_PINNED else ".".join(map(str, OLDEST_PINNED)))
+def reproduce(session: nox.Session) -> None:
+    """Measure with the published cards' versions (-- --deadline SECONDS, --close, --publish, --quick, --no-peers)."""
+    begun = time.monotonic()
+    words = [word for word in session.posargs if word != "--no-peers"]
+    to_reproduce(session, peers="--no-peers" not in session.posargs)
+    command = ["perfdocs", "run", *words_of_run(words, time.monotonic() - begun)]
+    try:
+        session.run(*command, interrupt_timeout=TIDY_UP, terminate_timeout=TIDY_UP)
+    finally:
+        for line in standing(ROOT):
+            session.log(line)
+
+
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Write the lock files in benchmarks/reproduce/ anew."""
+    session.install("uv")
+    session.run("python", str(LOCKS / "lock.py"))
 
 
 @nox.session

@@ -22,7 +22,9 @@ OURS = "Scripts/python.exe" if os.name == "nt" else "bin/python"
 
 
 def load(name: str) -> ModuleType:
-    """Import a file of the project's top folder."""
+    """Import a file of the project's top folder, once: nox warns of sessions that are registered again."""
+    if f"top_{name}" in sys.modules:
+        return sys.modules[f"top_{name}"]
     spec = importlib.util.spec_from_file_location(f"top_{name}", ROOT / f"{name}.py")
     assert spec
     assert spec.loader
