@@ -27,11 +27,30 @@ def test_the_policy_picks_from_size_and_device_alone(n: int, sm_count: int, pick
 
 
 @pytest.mark.parametrize("name", ["per_thread", "longest_first"])
-def test_what_the_policy_may_pick_has_a_plan_and_counts(name: str) -> None:
+def test_what_the_policy_may_pick_has_a_plan_and_counts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = policy.arm(name)
     problem = workload.draw(1000, 100, True)
+    monkeypatch.setattr(policy.arm("longest_first"), "shared_memory", lambda: (227 * 1024, 228 * 1024))
     assert callable(module.plan)
     assert module.issued_steps(problem, 4) >= problem.sample_steps
+
+
+@pytest.mark.parametrize(
+    ("a_block", "an_sm", "shape"),
+    [
+        (227, 228, (2, 1920)),  # compute capability 9.0
+        (163, 164, (2, 1920)),  # 8.0
+        (99, 100, (2, 1184)),  # 8.6, 12.0
+        (96, 96, (2, 1152)),  # 7.0
+        (64, 64, (1, 1568)),  # 7.5
+        (16, 16, (1, 288)),
+    ],
+)
+def test_a_tile_fits_the_shared_memory_of_the_device(a_block: int, an_sm: int, shape: tuple[int, int]) -> None:
+    module = policy.arm("longest_first")
+    resident, tile = found = module.fit("float64", a_block * 1024, an_sm * 1024)
+    assert found == shape
+    assert module.shared_bytes(tile, "float64") <= min(a_block * 1024, an_sm * 1024 // resident - module.RESERVED)
 
 
 def test_warps_step_until_their_longest_sample_ends() -> None:
@@ -41,7 +60,10 @@ def test_warps_step_until_their_longest_sample_ends() -> None:
 
 def test_sorting_wastes_few_lanes_and_no_order_at_all_many() -> None:
     problem = workload.draw(100_000, 100, True)
-    sorted_share = policy.arm("longest_first").issued_steps(problem, 8) / problem.sample_steps
+    sorted_share = (
+        policy.arm("longest_first").issued_steps(problem, 8, policy.arm("longest_first").Shape(2, 1920))
+        / problem.sample_steps
+    )
     own_share = policy.arm("per_thread").issued_steps(problem, 8) / problem.sample_steps
     assert 1 <= sorted_share < 1.1
     assert own_share > 3

@@ -45,6 +45,12 @@ def kernel(file: str, name: str, *defines: str, real: str = "float64") -> Any:
     return cupy.RawModule(code=source(file), options=options, backend="nvrtc").get_function(name)
 
 
+def shared_memory() -> tuple[int, int]:
+    """Bytes of shared memory that a block may ask for, and that an SM has, of the current device."""
+    attributes = import_cupy().cuda.Device().attributes
+    return int(attributes["MaxSharedMemoryPerBlockOptin"]), int(attributes["MaxSharedMemoryPerMultiprocessor"])
+
+
 class DeviceArm(Prepared):
     """An arm whose inputs and outputs are CuPy arrays; a subclass says how to launch."""
 

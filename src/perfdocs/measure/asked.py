@@ -30,9 +30,13 @@ from .plan import Cell, cells_of, chosen_arms, chosen_tasks, show
 __all__ = ["SM_COUNT", "Asked", "asked", "without_kernels"]
 
 SM_COUNT = 132  # of the device that is stood in for: arms may choose by it
-LARGEST = (
-    10**6
-)  # values of n beyond it are left out: what an arm chooses by size is chosen by then, and draws take long
+ATTRIBUTES = {
+    "MultiProcessorCount": SM_COUNT,
+    "MaxSharedMemoryPerBlockOptin": 227 * 1024,
+    "MaxSharedMemoryPerMultiprocessor": 228 * 1024,
+}
+# Values of n beyond it are left out: what an arm chooses by size is chosen by then, and draws take long.
+LARGEST = 10**6
 OTHERS = ("cupyx", "jax", "numba", "torch", "warp")  # compile kernels of their own
 
 
@@ -183,7 +187,7 @@ class _Recorder:
         module.cuda = SimpleNamespace(  # type: ignore[attr-defined]
             Stream=_Stream,
             get_current_stream=_Stream,
-            Device=lambda *_: SimpleNamespace(id=0, attributes={"MultiProcessorCount": SM_COUNT}),
+            Device=lambda *_: SimpleNamespace(id=0, attributes=ATTRIBUTES),
             alloc_pinned_memory=bytearray,
         )
         module.__getattr__ = _rest  # type: ignore[method-assign]
