@@ -255,5 +255,9 @@ def warp_steps(nstop: Integers, order: Integers | None = None, lanes: int = 32) 
 
 def work(at: Point) -> float:
     """Longest sample times the batch: what the masked arms pay, and the most the others can."""
-    longest, _ = {**CONFIGURATIONS, **FIXED}[configuration(at)]
-    return float(longest) * float(at.get("n", 1000))
+    return depth(at) * float(at.get("n", 1000))
+
+
+def depth(at: Point) -> float:
+    """Steps of the longest sample, which no arm can take but one after the other."""
+    return float({**CONFIGURATIONS, **FIXED}[configuration(at)][0])

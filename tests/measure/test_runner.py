@@ -230,6 +230,14 @@ def test_a_run_foreseen_as_too_long_is_recorded(toy: SimpleNamespace) -> None:
     assert "foreseen from n=100" in reason.reason
 
 
+def test_a_run_found_too_long_tells_of_larger_ones(toy: SimpleNamespace) -> None:
+    card = toy.measure("good", full=True, at={"n": (100, 1000)}, limit=0.05)
+    assert [r.reason for r in card.not_run] == [
+        "0.01 s a run: more than 0.05 s for the measurement",
+        "about 0.032 s a run, foreseen from n=100: more than 0.05 s for the measurement",
+    ]
+
+
 def test_a_run_found_too_long_is_recorded(toy: SimpleNamespace) -> None:
     card = toy.measure("good", at={"n": (1000,)}, limit=0.5)
     assert not card.measurements

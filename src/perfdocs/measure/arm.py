@@ -132,4 +132,7 @@ class Workload(Protocol):
         """Counted facts that are the same for every arm."""
 
     def work(self, at: Point) -> float:
-        """Relative cost of a point, to foresee how long an arm will take there from how long it took elsewhere."""
+        """Relative cost of a point, to foresee how long an arm will take there from how long it took elsewhere.
+
+        A workload may also define ``depth(at)``: of the work, what must be done one after the other, such as steps.
+        """

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfdocs.card import AxisValue
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 
-from .arm import How, Kind, Task, Workload
+from .arm import How, Kind, Point, Task, Workload
 from .options import Options
 
 __all__ = ["Cell", "Foresight", "cells_of", "chosen_arms", "chosen_tasks", "matches", "show"]
+
+GUESS = 0.5  # the power of the width before two widths are known
 
 ORDER: tuple[How, ...] = ("timed", "compile", "memory", "traced")
 """What is measured first: nothing that is timed follows a profiler."""
@@ -140,27 +143,39 @@ def cells_of(definition: Definition, arms: Sequence[str], tasks: Sequence[Task])
 
 
 class Foresight:
-    """How long a run of an arm will take, from how long it took at another point of the table."""
+    """How long a run of an arm will take, from how long it took at other points of the table.
+
+    The time of a run is taken as its depth (what must be done one after the other) times a power of its width (the
+    work over the depth). The power lies between none, of an arm that waits for launches, and one, of an arm that is
+    busy; two widths tell it, and before that it is guessed to be a half.
+    """
 
     def __init__(self, workload: Workload) -> None:
-        self._workload = workload
-        self._seen: dict[tuple[str, str], list[tuple[float, float, Task]]] = {}
+        self._work = workload.work
+        self._depth: Callable[[Point], float] = getattr(workload, "depth", lambda _: 1.0)
+        self._seen: dict[tuple[str, str], dict[float, tuple[float, Task]]] = {}
         self._apart: dict[str, dict[str, float]] = {}
 
     def learn(self, cell: Cell, seconds: float) -> None:
         """One run of ``cell`` took that long."""
-        self._seen.setdefault((cell.task.table, cell.arm), []).append(
-            (self._workload.work(cell.task.at), seconds, cell.task)
-        )
+        depth = self._depth(cell.task.at)
+        width = self._work(cell.task.at) / depth
+        self._seen.setdefault((cell.task.table, cell.arm), {})[width] = (seconds / depth, cell.task)
 
     def run(self, cell: Cell) -> tuple[float, Task] | None:
         """Seconds of one run and the point they were foreseen from; ``None`` where nothing is known."""
         seen = self._seen.get((cell.task.table, cell.arm))
         if not seen:
             return None
-        work = self._workload.work(cell.task.at)
-        known, seconds, task = min(seen, key=lambda entry: abs(entry[0] - work))
-        return (seconds * max(1.0, work / known) if known > 0 else seconds), task
+        depth = self._depth(cell.task.at)
+        width = self._work(cell.task.at) / depth
+        known = min(seen, key=lambda other: (abs(math.log(other / width)) if other > 0 < width else 0.0))
+        seconds, task = seen[known]
+        if width > known > 0:
+            smaller = max((other for other in seen if 0 < other < known), default=None)
+            power = GUESS if smaller is None else math.log(seconds / seen[smaller][0]) / math.log(known / smaller)
+            seconds *= (width / known) ** min(max(power, 0.0), 1.0)
+        return seconds * depth, task
 
     def learn_apart(self, cell: Cell, seconds: float) -> None:
         """The whole of ``cell``, measured in fresh processes, took that long."""

@@ -26,7 +26,7 @@ from .progress import Progress, open_progress
 from .protocol import measure_block, measure_rotate, ramp_up
 from .sensors import Sensors
 from .session import Session, measurement_of
-from .start import Started, Starter, close
+from .start import Started, Starter, TooSlow, close
 
 __all__ = ["Stopped", "listing", "run"]
 
@@ -361,6 +361,8 @@ class _Device:
     def _failed(self, cell: Cell, error: Exception) -> None:
         if isinstance(error, PerfdocsError):
             raise error
+        if isinstance(error, TooSlow):
+            self._foresight.learn(cell, error.seconds)
         kind, reason = reason_of(error)
         everywhere = isinstance(error, Cannot) and kind in ("not_installed", "unsupported")
         self._session.settle(cell)

@@ -22,7 +22,15 @@ from .options import Options
 from .plan import Cell
 from .protocol import Timed, Timer, warm_up
 
-__all__ = ["Started", "Starter", "close"]
+__all__ = ["Started", "Starter", "TooSlow", "close"]
+
+
+class TooSlow(Cannot):
+    """Warm-up runs of ``seconds`` each: all runs together would be over the limit."""
+
+    def __init__(self, seconds: float, limit: float) -> None:
+        self.seconds = seconds
+        super().__init__("out_of_time", f"{seconds:.2g} s a run: more than {limit:g} s for the measurement")
 
 
 @dataclass(slots=True)
@@ -80,7 +88,7 @@ class Starter:
     def _refuse_slow(self, seconds: float) -> None:
         o = self.options
         if seconds * (o.runs + o.end_to_end_runs) > o.cell_limit:
-            raise Cannot("out_of_time", f"{seconds:.2g} s a run: more than {o.cell_limit:g} s for the measurement")
+            raise TooSlow(seconds, o.cell_limit)
 
 
 def close(arm: Prepared) -> None:
