@@ -218,7 +218,7 @@ def test_a_short_run_is_repeated_until_the_timer_can_see_it(toy: SimpleNamespace
     toy.workload.turn[0] = lambda _: toy.clock.turn(4e-6)
     one = found(toy.measure("good", at={"n": (10,)}), "good", 10)
     assert one.block is not None
-    assert one.block.inner == 25  # 100 µs
+    assert one.block.inner == 250  # 1 ms
     assert one.values["wall"] == pytest.approx([4e-6] * 5)
 
 

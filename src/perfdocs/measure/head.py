@@ -23,7 +23,7 @@ PINNING = (
     "OpenMP thread i on the i-th processor the process is allowed, each core's first hardware thread before any "
     "second; other arms anywhere among those, as the system schedules"
 )
-MIN_TARGET = 1e-4  # s; what disturbs a host for a few microseconds is then a few percent at most
+MIN_TARGET = 1e-3  # s; what disturbs a host for a few microseconds is then less than a percent
 TARGET_RESOLUTIONS = 1000  # a timed run lasts so many steps of the timer
 
 
