@@ -44,8 +44,7 @@ def simulate(state: Mapping[str, Any], parameters: Mapping[str, Any], stop: Mapp
         raise ValueError("planes of one real type, float64 or float32, and steps of int64 expected")
     if any(plane.shape != (n,) or not plane.flags.c_contiguous for plane in (*reals, steps)):
         raise ValueError("contiguous planes of one length expected")
-    cupy = import_cupy()
-    end = (cupy.empty(n, x.dtype), cupy.empty(n, x.dtype), cupy.empty(n, np.int64))
+    out = {"x": import_cupy().empty_like(x), "v": import_cupy().empty_like(v), "steps": import_cupy().empty_like(steps)}
     if n:
-        _plan(n, x.device.id, real)((omega, zeta, x, v, steps), end)
-    return dict(zip((*STATE, *STOP), end, strict=True))
+        _plan(n, x.device.id, real)((omega, zeta, x, v, steps), tuple(out.values()))
+    return out
