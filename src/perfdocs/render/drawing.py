@@ -24,7 +24,7 @@ VISIBLE_RANGE = 0.05
 Dash = Literal["-", "--", ":", "-.", ""]
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 HOLLOW = "hollow: flagged"
-PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.21, 0.62
+PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.18, 0.62
 
 Theme = tuple[str, str, Sequence[str]]
 """Colours of ink and of rules, and the palette of the series."""
@@ -51,9 +51,9 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
     labels = [*looks.items(), *([(HOLLOW, Look(theme[0], "o", ""))] if hollow else [])]
     columns = max(min(len(found), 3), 1)
     rows = max(math.ceil(len(found) / columns), 1)
-    width = max(columns * PANEL_WIDTH + MARGIN, 5.0)
+    width = max(columns * PANEL_WIDTH + MARGIN, 6.6)
     longest = max((len(label) for label, _ in labels), default=1)
-    across = max(int((width - 0.2) / (0.55 + 0.078 * min(longest, 60))), 1)
+    across = max(int((width - 0.2) / (0.55 + 0.068 * min(longest, 60))), 1)
     legend = math.ceil(len(labels) / across) * ROW + 0.1
     height = rows * PANEL_HEIGHT + 0.5 + legend
     drawing = Drawing(figsize=(width, height))
