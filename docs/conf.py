@@ -36,7 +36,8 @@ html_title = f"perfdocs {release}"
 html_show_sourcelink = True
 # The section sidebar is shown where a section has pages of its own; elsewhere its width belongs to the tables.
 html_sidebars = {
-    page: [] for page in ("index", "oscillators", "kepler", "devices/*", "method", "terms", "cost", "genindex", "search")
+    page: []
+    for page in ("index", "oscillators", "kepler", "devices/*", "method", "terms", "cost", "genindex", "search")
 }
 html_context = {"default_mode": "auto"}  # the reader's own choice of light or dark
 html_theme_options = {

@@ -54,7 +54,10 @@ def test_numbers_of_every_device_page_are_those_in_generated(site: Site, library
     assert {p.stem for p in (site.out / "devices").glob("*.html")} == devices | {"index"}
     for device in devices:
         generated = sorted((PROJECT / "_generated").glob(f"*/{device}.md"))
-        wanted = frozenset[str]().union(*(numbers_of_markdown(p.read_text(encoding="utf-8")) for p in generated))
+        texts = [p.read_text(encoding="utf-8") for p in generated]
+        # a page says once what its device is: the load is that of the first card
+        rest = ["\n".join(line for line in t.splitlines() if "load when the card began" not in line) for t in texts[1:]]
+        wanted = frozenset[str]().union(*(numbers_of_markdown(text) for text in [*texts[:1], *rest]))
         shown = numbers_of_html((site.out / "devices" / f"{device}.html").read_text(encoding="utf-8"))
         assert len(shown) > 50
         assert shown == wanted, (device, shown ^ wanted)
@@ -87,7 +90,8 @@ def numbers(cells: tuple[Cell, ...]) -> list[Cell]:
 
 
 def test_every_cell_of_an_overview_leads_to_its_row(pages: dict[str, Page], library: Library) -> None:
-    on_page = Counter(url.split("/")[-1] for url in pages["oscillators.html"].cells)
+    shown = [url for name in ("oscillators.html", "kepler.html") for url in pages[name].cells]
+    on_page = Counter(url.split("/")[-1] for url in shown)
     wanted = 0
     for key, card in cards(library):
         benchmark = library.benchmarks[key]

@@ -61,7 +61,8 @@ def test_a_changed_definition_or_changed_rules_check_every_card(
     load(benchmarks, tmp_path / "store")
     toml = benchmarks / "rk4" / "benchmark.toml"
     text = toml.read_text(encoding="utf-8")
-    toml.write_text(text.replace("[arms.persistent]", "[arms.renamed]").replace('"persistent"', '"renamed"'), encoding="utf-8")
+    renamed = text.replace("[arms.persistent]", "[arms.renamed]").replace('"persistent"', '"renamed"')
+    toml.write_text(renamed, encoding="utf-8")
     assert [p.code for p in load(benchmarks, tmp_path / "store").problems] == ["unknown-arm"]
     toml.write_text(text, encoding="utf-8")
     load(benchmarks, tmp_path / "store")

@@ -112,7 +112,7 @@ def test_memory_is_the_growth_of_the_peak_and_the_result_is_verified(toy: Simple
     # the copy made by bytearray comes on top; what was freed before `prepare` is no part of it
     assert grow <= bytes_ < 2 * grow + 2**23
     assert one.values["elements"] == 10
-    assert one.values["max_difference"] == 0
+    assert "max_difference" not in one.values  # it stands beside the times of the same point
     assert "wall" not in one.values
 
 

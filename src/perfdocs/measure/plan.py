@@ -169,7 +169,7 @@ class Foresight:
             return None
         depth = self._depth(cell.task.at)
         width = self._work(cell.task.at) / depth
-        known = min(seen, key=lambda other: (abs(math.log(other / width)) if other > 0 < width else 0.0))
+        known = min(seen, key=lambda other: abs(math.log(other / width)) if other > 0 < width else 0.0)
         seconds, task = seen[known]
         if width > known > 0:
             smaller = max((other for other in seen if 0 < other < known), default=None)
