@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from perfdocs.errors import PerfdocsError
-from perfdocs.measure import compiled
+from perfdocs.measure import compiled, nvrtc
 from perfdocs.measure.arm import Cannot
 from perfdocs.measure.asked import asked, without_kernels
-from perfdocs.measure.compiled import Built, Compiler, Row, Table, Used
+from perfdocs.measure.compiled import Row, Table
 from perfdocs.measure.loader import load_workload
+from perfdocs.measure.nvrtc import Built, Compiler, Used
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 WITH_KERNELS = sorted(folder.name for folder in BENCHMARKS.iterdir() if list(folder.glob("*.cu")))
@@ -129,9 +130,9 @@ ptxas info    : Used 28 registers
 
 
 def test_the_log_of_the_compiler_is_read() -> None:
-    assert compiled.usage(LOG) == {"first": Used(40, 24, 48, 5120), "second": Used(28, 0, 0, 0)}
+    assert nvrtc.usage(LOG) == {"first": Used(40, 24, 48, 5120), "second": Used(28, 0, 0, 0)}
     with pytest.raises(PerfdocsError, match="registers and spills of a kernel"):
-        compiled.usage("Compiling entry function 'k' for 'sm_80'\nin other words")
+        nvrtc.usage("Compiling entry function 'k' for 'sm_80'\nin other words")
 
 
 def test_launch_bounds_are_read() -> None:
@@ -144,7 +145,7 @@ def test_launch_bounds_are_read() -> None:
     { ret; }
     .visible .entry flat(.param .u64 p) .maxntid 1024 { ret; }
     """
-    assert compiled.bounds(ptx) == {"free": 255, "few": 80, "flat": 64}
+    assert nvrtc.bounds(ptx) == {"free": 255, "few": 80, "flat": 64}
 
 
 def table(**other: Any) -> Table:

@@ -29,14 +29,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    gpu = open_gpu()
-    if isinstance(gpu, str):
-        pytest.skip(gpu)
-    return Context(kind="gpu", build=tmp_path_factory.mktemp("build"), threads=2, sm_count=gpu.facts().sm_count)
-
-
 def prepare(arm: str, problem: Any, context: Context) -> Prepared:
     try:
         return load_arm(FOLDER, arm).prepare(problem, context)

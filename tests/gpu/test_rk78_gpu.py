@@ -14,7 +14,6 @@ from perfdocs.card import read_card
 from perfdocs.definition import read_definition
 from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Cannot, Context, Prepared
-from perfdocs.measure.cuda import open_gpu
 from perfdocs.measure.loader import load_arm, load_workload
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "benchmarks" / "rk78"
@@ -28,14 +27,6 @@ pytestmark = [
     # What other packages warn of when they are imported is theirs.
     pytest.mark.filterwarnings("default"),
 ]
-
-
-@pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    gpu = open_gpu()
-    if isinstance(gpu, str):
-        pytest.skip(gpu)
-    return Context(kind="gpu", build=tmp_path_factory.mktemp("build"), threads=2, sm_count=gpu.facts().sm_count)
 
 
 def prepare(arm: str, problem: Any, context: Context, **knobs: Any) -> Prepared:

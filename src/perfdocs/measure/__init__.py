@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .failure import Stopped
 from .options import Options
-from .runner import Stopped, listing, run
+from .runner import listing, run
 
 __all__ = ["Options", "Stopped", "listing", "run"]

@@ -9,9 +9,10 @@ from pathlib import Path
 from perfdocs.card import AxisValue
 from perfdocs.errors import PerfdocsError
 
+from .failure import Stopped
 from .options import Options
 from .plan import show
-from .runner import Stopped, listing, run
+from .runner import listing, run
 
 __all__ = ["axis_filters", "main"]
 

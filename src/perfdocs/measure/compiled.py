@@ -8,48 +8,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from perfdocs.errors import PerfdocsError, clean, place
-from perfdocs.files import digest, write_atomic
+from perfdocs.files import write_atomic
 
 from .arm import Cannot
 from .asked import asked, without_kernels
+from .nvrtc import Compiler, Used, registers_left
 
-__all__ = [
-    "ARCHITECTURES",
-    "FILE",
-    "Compiler",
-    "Row",
-    "Table",
-    "Used",
-    "beyond_limits",
-    "differences",
-    "main",
-    "read_table",
-    "table_of",
-    "table_text",
-    "usage",
-]
+__all__ = ["FILE", "Row", "Table", "beyond_limits", "differences", "main", "read_table", "table_of", "table_text"]
 
 FILE = "registers.toml"
-ARCHITECTURES = (70, 75, 80, 90, 120)
-"""Compute capabilities to compile for, as far as the compiler knows them."""
-REGISTERS_AN_SM = 65_536
-REGISTERS_A_THREAD = 255
-REGISTERS_AT_A_TIME = 8  # a thread is given so many or a multiple
 SHARED_A_BLOCK = {70: 96, 75: 64, 80: 163, 90: 227, 120: 99}
 """KiB of shared memory that a block can have."""
-SELF = digest(Path(__file__).read_bytes())  # answers that were read in another way are not taken for new ones
-NO_WARNING = re.compile(r"^ptxas (info|  )|bytes stack frame|Architectures prior to .* are deprecated")
-"""Lines of the compiler's log that say nothing against a kernel."""
 HEADER = """\
 # What the compiler makes of every kernel that an arm asks for, by architecture: registers a thread; bytes a thread of
 # local memory, and of those moved there and back because registers ran out (spill); bytes a block of static shared
@@ -57,23 +33,6 @@ HEADER = """\
 # (byte); `fits = false` says that this is more than a block can have there. `arms_without` are GPU arms that ask for no
 # kernel of the benchmark's own. Written by `nox -s registers`: review a change of a line as a change of the kernel.
 """
-
-
-class Used(NamedTuple):
-    """Of one kernel on one architecture: registers and bytes a thread, bytes a block."""
-
-    registers: int
-    spill: int
-    local: int
-    shared: int
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A compiled text: what its kernels use, and the most registers that their launch bounds leave a thread."""
-
-    used: Mapping[str, Used]
-    bounds: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,124 +68,6 @@ class Table:
     without: tuple[str, ...]
     unasked: tuple[str, ...]
     bounds: Mapping[tuple[str, tuple[str, ...]], Mapping[str, int]]
-
-
-class Compiler:
-    """NVRTC; ``kept`` is a folder for its answers, by all that they depend on. Raises :class:`Cannot` without it."""
-
-    def __init__(self, kept: Path | None = None) -> None:
-        self._nvrtc = import_nvrtc()
-        self._kept = kept
-        known = set(self._nvrtc.getSupportedArchs())
-        self.architectures = tuple(number for number in ARCHITECTURES if number in known)
-        ptx, _ = self._run("", (), max(self.architectures))
-        found = re.search(r"\bV(\d+\.\d+\.\d+)", ptx)
-        self.version = found[1] if found else ".".join(map(str, self._nvrtc.getVersion()))
-
-    def build(self, code: str, options: Sequence[str], architecture: int) -> Built:
-        """Compile a text. Raises :class:`PerfdocsError` where that fails or the compiler warns."""
-        parts = json.dumps([SELF, self.version, code, *options, architecture])
-        kept = None if self._kept is None else self._kept / f"{digest(parts.encode())}.json"
-        if kept is not None and kept.is_file():
-            return _unpacked(json.loads(kept.read_text(encoding="utf-8")))
-        ptx, log = self._run(code, options, architecture)
-        built = Built(usage(log), bounds(ptx))
-        if kept is not None:
-            write_atomic(kept, json.dumps({"used": built.used, "bounds": built.bounds}).encode())
-        return built
-
-    def _run(self, code: str, options: Sequence[str], architecture: int) -> tuple[str, str]:
-        """Assembly and log."""
-        nvrtc = self._nvrtc
-        program = nvrtc.createProgram(code, "kernels.cu", [], [])
-        try:
-            try:
-                nvrtc.compileProgram(program, (*options, f"-arch=sm_{architecture}", "--ptxas-options=-v"))
-            except nvrtc.NVRTCError:
-                raise _refused(architecture, options, nvrtc.getProgramLog(program)) from None
-            log = nvrtc.getProgramLog(program)
-            said = [line for line in log.splitlines() if line.strip("\0 ") and not NO_WARNING.search(line)]
-            if said:
-                raise _refused(architecture, options, "\n".join(said))
-            ptx = nvrtc.getPTX(program)
-            return ptx.decode() if isinstance(ptx, bytes) else ptx, log
-        finally:
-            nvrtc.destroyProgram(program)
-
-
-@cache
-def import_nvrtc() -> Any:
-    """CuPy's interface to NVRTC. Raises :class:`Cannot` where either is missing."""
-    try:
-        from cupy.cuda import nvrtc
-    except ImportError:
-        raise Cannot("not_installed", "CuPy is not installed") from None
-    try:
-        nvrtc.getVersion()
-    except Exception as error:  # no library shows in several ways
-        raise Cannot("not_installed", f"NVRTC does not load ({type(error).__name__})") from None
-    return nvrtc
-
-
-def _refused(architecture: int, options: Sequence[str], log: str) -> PerfdocsError:
-    lines = [line for line in log.splitlines() if "error" in line or "warning" in line]
-    return PerfdocsError(
-        "kernels-compile",
-        f"NVRTC for sm_{architecture}, {' '.join(options)}",
-        clean((lines or [log])[0].strip("\0 "), 160),
-        "kernels that compile without a warning",
-        "correct the kernel",
-    )
-
-
-def _unpacked(tree: Any) -> Built:
-    return Built({name: Used(*numbers) for name, numbers in tree["used"].items()}, tree["bounds"])
-
-
-def usage(log: str) -> dict[str, Used]:
-    """What the kernels of a text use, from the log of ``--ptxas-options=-v``."""
-    found = {}
-    for part in re.split(r"Compiling entry function ", log)[1:]:
-        name = re.match(r"'(\w+)'", part)
-        registers = re.search(r"Used (\d+) registers", part)
-        frames = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", part)
-        if name is None or registers is None or not frames:
-            raise PerfdocsError(
-                "kernels-log",
-                "NVRTC's log",
-                clean(part, 80),
-                "registers and spills of a kernel",
-                "teach perfdocs.measure.compiled this compiler's form",
-            )
-        shared = re.search(r"(\d+) bytes smem", part)
-        found[name[1]] = Used(
-            registers=int(registers[1]),
-            spill=sum(int(stores) + int(loads) for _, stores, loads in frames),
-            local=max(int(frame) for frame, _, _ in frames),  # of the kernel, and of functions that it calls
-            shared=int(shared[1]) if shared else 0,
-        )
-    return found
-
-
-def bounds(ptx: str) -> dict[str, int]:
-    """The most registers that the launch bounds of the kernels leave a thread."""
-    found = {}
-    for name, head in re.findall(r"\.entry (\w+)\(.*?\)(.*?)\{", ptx, re.DOTALL):
-        threads, blocks = 1, 1
-        if most := re.search(r"\.maxntid\s+(\d+)(?:,\s*(\d+))?(?:,\s*(\d+))?", head):
-            for axis in most.groups(default="1"):
-                threads *= int(axis)
-        if least := re.search(r"\.minnctapersm\s+(\d+)", head):
-            blocks = int(least[1])
-        found[name] = _registers_left(threads * blocks)
-    return found
-
-
-def _registers_left(threads: int) -> int:
-    """Registers that each of so many threads of an SM can have."""
-    warps = max(1, -(-threads // 32))
-    share = REGISTERS_AN_SM // (32 * warps)
-    return min(REGISTERS_A_THREAD, share - share % REGISTERS_AT_A_TIME)
 
 
 def table_of(folder: Path, compiler: Compiler) -> Table:
@@ -371,7 +212,7 @@ def beyond_limits(recorded: Table, found: Table) -> list[str]:
             spill, local = (most.spill, most.local) if most else (0, 0)
             if used.spill > spill or used.local > local:
                 lines.append(f"{row}, {architecture}: {_said(used)}, {spill} and {local} B expected")
-            bound = min(found.bounds[row.key][architecture], _registers_left(row.threads))
+            bound = min(found.bounds[row.key][architecture], registers_left(row.threads))
             if used.registers > bound:
                 lines.append(f"{row}, {architecture}: {used.registers} registers, its launch leaves {bound}")
     return lines

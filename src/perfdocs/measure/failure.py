@@ -1,11 +1,19 @@
-"""Turn whatever an arm raises into the reason a card records."""
+"""How a run fails: the reason a card records for whatever an arm raises, and the end of a run before its card."""
 
 from __future__ import annotations
 
 from .arm import Cannot, Reason, VerificationError
 from .scrub import scrub
 
-__all__ = ["reason_of"]
+__all__ = ["Stopped", "reason_of"]
+
+
+class Stopped(Exception):  # noqa: N818 - a stop is not always an error
+    """The run ended before its card was whole; the message is one line for the user, ``exit_code`` the process's."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        self.exit_code = exit_code
+        super().__init__(message)
 
 
 def reason_of(error: BaseException) -> tuple[Reason, str]:

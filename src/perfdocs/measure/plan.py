@@ -13,7 +13,7 @@ from perfdocs.errors import PerfdocsError, clean, nearest
 from .arm import How, Kind, Point, Task, Workload
 from .options import Options
 
-__all__ = ["Cell", "Foresight", "cells_of", "chosen_arms", "chosen_tasks", "matches", "show"]
+__all__ = ["Cell", "Foresight", "cells_of", "chosen_arms", "chosen_tasks", "matches", "show", "wanted_cells"]
 
 GUESS = 0.5  # the power of the width before two widths are known
 
@@ -140,6 +140,12 @@ def _check_task(definition: Definition, task: Task) -> None:
 def cells_of(definition: Definition, arms: Sequence[str], tasks: Sequence[Task]) -> list[Cell]:
     """Every pair the tables allow, point by point."""
     return [Cell(arm, task) for task in tasks for arm in arms if arm in definition.arms_of(task.table)]
+
+
+def wanted_cells(definition: Definition, workload: Workload, kind: Kind, options: Options) -> list[Cell]:
+    """Everything that the options ask for on one kind of device."""
+    arms = chosen_arms(definition, kind, options.arms)
+    return cells_of(definition, arms, chosen_tasks(definition, workload, kind, options))
 
 
 class Foresight:

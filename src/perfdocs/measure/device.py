@@ -1,0 +1,371 @@
+"""One device's card, from the first gate to the final file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from perfdocs.card import Gate, decode_card, encode_card, read_card
+from perfdocs.definition import Definition
+from perfdocs.errors import PerfdocsError, place
+
+from .apart import Apart
+from .arm import Cannot, Context, Kind, Task, Workload
+from .edges import Edges, Gpu, NvmlError
+from .failure import Stopped, reason_of
+from .head import head_of, open_gate, open_timer
+from .loader import arm_path, load_arm
+from .machine import allowed_threads
+from .options import Options
+from .partial import partial_path
+from .plan import Cell, Foresight, chosen_arms, show, wanted_cells
+from .progress import Progress
+from .protocol import measure_block, measure_rotate, ramp_up
+from .sensors import Sensors
+from .session import Session, measurement_of
+from .start import Started, Starter, TooSlow, close
+
+__all__ = ["DeviceRun"]
+
+WARM_UP_SHARE = 4  # a run foreseen to take more than this part of a measurement's limit is not even tried
+
+
+def _kept(measurements: int) -> str:
+    return "1 measurement is kept" if measurements == 1 else f"{measurements} measurements are kept"
+
+
+def _spare(final: Path, chosen: Collection[tuple[str, str, str]]) -> None:
+    """Refuse to put a narrowed card in the place of one that holds more."""
+    try:
+        known = read_card(final)
+    except PerfdocsError:
+        return  # none, or none that can be read
+    lost = sum((m.table, m.arm, show(m.at)) not in chosen for m in known.measurements)
+    if lost:
+        raise PerfdocsError(
+            "card-wider",
+            place(final),
+            f"a card with {lost} measurements that this run would not repeat",
+            "none that would be lost",
+            "give the narrowed card a name of its own (`--as NAME`), or replace the other (`--fresh`)",
+        )
+
+
+class DeviceRun:
+    """The measuring of one benchmark on one device; ``begun`` is when the whole run began (s, monotonic)."""
+
+    def __init__(
+        self,
+        folder: Path,
+        definition: Definition,
+        workload: Workload,
+        kind: Kind,
+        gpu: Gpu | None,
+        options: Options,
+        edges: Edges,
+        progress: Progress,
+        begun: float,
+    ) -> None:
+        self._folder, self._definition, self._workload = folder, definition, workload
+        self._gpu, self._options, self._edges, self._progress, self._begun = gpu, options, edges, progress, begun
+        self._sensors = Sensors(edges.files, edges.open_nvml() if gpu else "a CPU has no NVML")
+        self._timer = open_timer(edges)
+        self._gate = open_gate(edges, self._sensors, options)
+        self._cells = wanted_cells(definition, workload, kind, options)
+        self._rotating = gpu is None or definition.protocol == "rotate"
+        context = Context(
+            kind=kind, build=options.build, threads=allowed_threads(), sm_count=gpu.facts().sm_count if gpu else None
+        )
+        self._context = context
+        self._starter = Starter(
+            folder,
+            workload,
+            context,
+            definition.metrics,
+            self._timer,
+            options,
+            edges.files,
+            gpu,
+            together=self._rotating,
+        )
+        self._foresight = Foresight(workload)
+        self._ramp = options.ramp if gpu else 0.0
+        self._session = self._open_session(chosen_arms(definition, kind, options.arms))
+
+    def _open_session(self, arms: Sequence[str]) -> Session:
+        o = self._options
+        for arm in arms:
+            path = arm_path(self._folder, arm)
+            if not path.is_file():
+                raise PerfdocsError(
+                    "benchmark-arm",
+                    place(path),
+                    "nothing",
+                    f'the code of the arm "{arm}"',
+                    "write it, or remove the arm from benchmark.toml",
+                )
+        head = head_of(
+            self._folder,
+            self._definition,
+            arms,
+            self._gpu,
+            self._edges,
+            self._sensors,
+            self._gate,
+            self._timer,
+            o,
+            rotate=self._rotating,
+            traced=any(cell.task.how == "traced" for cell in self._cells),
+        )
+        final = o.out / self._definition.id / f"{head.device.id}.json"
+        decode_card(encode_card(head), final)  # what a card may not hold is better known before hours of measuring
+        wanted = sorted((axis, sorted(map(str, values))) for axis, values in o.at.items())
+        narrowed = f"{sorted(o.arms)}{wanted}" if o.arms or wanted else ""
+        if o.tables:
+            narrowed += f"{sorted(o.tables)}"
+        if narrowed and not o.fresh:
+            _spare(final, {(c.task.table, c.arm, show(c.task.at)) for c in self._cells})
+        session, line = Session.open(head, final, partial_path(final, narrowed), o.fresh)
+        if line:
+            self._progress.note(line)
+        for cell in self._cells:
+            wall = session.done[cell.key].values.get("wall") if cell.key in session.done else None
+            if isinstance(wall, tuple):
+                self._foresight.learn(cell, min(wall))
+        return session
+
+    def measure(self) -> Path:
+        """Measure everything asked for and write the card."""
+        session = self._session
+        self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
+        try:
+            timed = [cell for cell in self._cells if cell.task.how == "timed"]
+            points = {(cell.task.table, show(cell.task.at)): cell.task for cell in timed}
+            for (table, at), task in points.items():
+                here = [c for c in timed if (c.task.table, show(c.task.at)) == (table, at)]
+                self._point(task, session.open_cells(here))
+            if self._gpu is not None and len(timed) < len(self._cells):
+                self._gpu.release()  # the fresh processes need the memory
+            self._apart().measure([cell for cell in self._cells if cell.task.how != "timed"])
+        except KeyboardInterrupt:
+            session.forgive()
+            session.save()
+            raise Stopped(
+                f"interrupted: {_kept(len(session.done))} in {place(session.partial)}; run "
+                "the same command again to complete the card",
+                130,
+            ) from None
+        finally:
+            self._progress.end()
+        if self._gpu is not None and self._sensors.reason:
+            method = replace(session.head.method, clocks_reason=self._sensors.reason)
+            session.head = replace(session.head, method=method)
+        return session.close()
+
+    def _apart(self) -> Apart:
+        return Apart(
+            folder=self._folder,
+            definition=self._definition,
+            context=self._context,
+            options=self._options,
+            session=self._session,
+            foresight=self._foresight,
+            progress=self._progress,
+            clock=self._edges.clock,
+            ask=self._edges.ask,
+            worth=self._worth_apart,
+            left=self._left,
+            late=self._late,
+            report=self._show,
+        )
+
+    def _point(self, task: Task, cells: Sequence[Cell]) -> None:
+        wanted = [cell for cell in cells if self._worth(cell)]
+        if not wanted:
+            return
+        problem = self._workload.problem(task.at)
+        reference = self._workload.reference(problem, self._context)
+        for group in [wanted] if self._rotating else [[cell] for cell in wanted]:
+            self._group(group, problem, reference)
+
+    def _worth(self, cell: Cell) -> bool:
+        """Whether to time the cell; records why not, and stops the run at the deadline."""
+        if self._session.ruled_out(cell) or not self._within_limits(cell):
+            return False
+        foreseen = self._foresight.cell(cell, self._options, self._ramp) or 0.0
+        limit = self._options.cell_limit
+        run = self._foresight.run(cell)
+        # What is foreseen from a smaller point is an upper bound where launches dominate: unless the warm-up alone
+        # would take too long, try it and let what it takes decide.
+        if run is not None and run[0] > limit / WARM_UP_SHARE:
+            self._session.skip(
+                cell,
+                "out_of_time",
+                f"about {run[0]:.2g} s a run, foreseen from {show(run[1].at)}: "
+                f"more than {limit:g} s for the measurement",
+            )
+            return False
+        return self._in_time(cell, foreseen)
+
+    def _within_limits(self, cell: Cell) -> bool:
+        """Whether the arm says that it can run at the point; records why not."""
+        try:
+            limits = getattr(load_arm(self._folder, cell.arm), "limits", None)
+            reason = limits(cell.task.at) if limits else None
+        except PerfdocsError:
+            raise
+        except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+            self._session.skip(cell, *reason_of(error), everywhere=True)
+            return False
+        if reason:
+            self._session.skip(cell, "unsupported", reason)
+        return not reason
+
+    def _worth_apart(self, cell: Cell) -> bool:
+        """Whether to measure the cell in fresh processes; records why not, and stops the run at the deadline."""
+        if cell.task.how == "traced" and self._gpu is None:
+            self._session.skip(cell, "unsupported", "a processor runs no kernels to trace")
+            return False
+        if self._session.ruled_out(cell) or not self._within_limits(cell):
+            return False
+        return self._in_time(cell, self._foresight.cell(cell, self._options, self._ramp) or 0.0)
+
+    def _left(self) -> float | None:
+        """Seconds until the deadline; below zero after it."""
+        deadline = self._options.deadline
+        return None if deadline is None else deadline - (self._edges.clock.monotonic() - self._begun)
+
+    def _in_time(self, cell: Cell, foreseen: float) -> bool:
+        left = self._left()
+        if left is None or foreseen <= left:
+            return True
+        self._late(cell)
+        return False
+
+    def _late(self, cell: Cell) -> None:
+        """The deadline comes before the cell: record that, or stop the run. Raises :class:`Stopped`."""
+        if self._options.close:
+            reason = f"the run's deadline of {self._options.deadline or 0.0:g} s came first"
+            self._session.skip(cell, "out_of_time", reason)
+            return
+        self._session.forgive()
+        self._session.save()
+        raise Stopped(
+            f"stopped at the deadline: {_kept(len(self._session.done))} in "
+            f"{place(self._session.partial)}; run the same command again to go on",
+            3,
+        )
+
+    def _group(self, cells: Sequence[Cell], problem: Any, reference: Any) -> None:
+        """One block, or all arms of a point in rotation."""
+        started: list[Started] = []
+        try:
+            for cell in cells:
+                if self._in_time(cell, 0.0) and self._session.begin(cell):
+                    self._show(cell)
+                    try:
+                        started.append(self._starter.start(cell, problem, reference))
+                    except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+                        self._failed(cell, error)
+            if started and not self._rotating:
+                self._block(started[0])
+            elif started:
+                self._rotate(started)
+        finally:
+            for one in started:
+                close(one.timed.arm)
+
+    def _show(self, cell: Cell) -> None:
+        remaining = self._session.open_cells(self._cells)
+        limit = self._options.cell_limit
+        known = [
+            min(seconds, limit)
+            for c in remaining
+            if (seconds := self._foresight.cell(c, self._options, self._ramp)) is not None
+        ]
+        left = sum(known) / len(known) * len(remaining) if known else None
+        self._progress.at(len(self._cells) - len(remaining), f"{cell.arm} {show(cell.task.at)}", left)
+
+    def _failed(self, cell: Cell, error: Exception) -> None:
+        if isinstance(error, PerfdocsError):
+            raise error
+        if isinstance(error, TooSlow):
+            self._foresight.learn(cell, error.seconds)
+        kind, reason = reason_of(error)
+        everywhere = isinstance(error, Cannot) and kind in ("not_installed", "unsupported")
+        self._session.settle(cell)
+        self._session.skip(cell, kind, reason, everywhere)
+        self._session.save()
+        self._progress.note(f"{cell.arm} {show(cell.task.at)}: {reason}")
+        if self._gpu is not None and kind in ("error", "out_of_memory") and not self._gpu.healthy():
+            raise Stopped(
+                f"the device takes no more work after {cell.arm} at {show(cell.task.at)} ({reason}); run the "
+                "same command again to go on",
+                4,
+            )
+
+    def _block(self, one: Started) -> None:
+        o, gate, on_host = self._options, None, one.timed.arm.on_host
+        sensors = Sensors(self._edges.files, "the arm runs on the host") if on_host else self._sensors
+        try:
+            gate = None if on_host else self._wait()
+            measure_block(
+                one.timed, self._timer, sensors, ramp=o.ramp, settle=o.settle, runs=o.runs, end_to_end=o.end_to_end_runs
+            )
+        except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+            self._failed(one.cell, error)
+        else:
+            self._keep(one, gate)
+
+    def _wait(self) -> Gate | None:
+        if self._gate is None or self._sensors.nvml is None:
+            return None
+        try:
+            return self._gate.wait(self._sensors.nvml)
+        except NvmlError as error:
+            self._sensors.lost(error)
+            self._progress.note(str(self._sensors.reason))
+            return None
+
+    def _rotate(self, started: Sequence[Started]) -> None:
+        """All arms of a point in turn; on a GPU those that use it apart from those that run on its host."""
+        if self._gpu is None:
+            self._turns(started, self._sensors, None)
+            return
+        ours = [one for one in started if not one.timed.arm.on_host]
+        hosts = [one for one in started if one.timed.arm.on_host]
+        if ours:
+            gate = self._wait()
+            quickest = min(ours, key=lambda one: min(one.timed.warmup))
+            try:
+                ramp_up(quickest.timed, self._timer, self._ramp)
+            except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+                self._failed(quickest.cell, error)
+                ours.remove(quickest)
+            self._turns(ours, self._sensors, gate)
+        self._turns(hosts, Sensors(self._edges.files, "the arm runs on the host"), None)
+
+    def _turns(self, started: Sequence[Started], sensors: Sensors, gate: Gate | None) -> None:
+        o = self._options
+        errors = measure_rotate(
+            [one.timed for one in started],
+            self._timer,
+            sensors,
+            settle=o.settle,
+            runs=o.runs,
+            end_to_end=o.end_to_end_runs,
+        )
+        for i, one in enumerate(started):
+            if i not in errors:
+                self._keep(one, gate)
+        for i, error in errors.items():
+            self._failed(started[i].cell, error)
+
+    def _keep(self, one: Started, gate: Gate | None) -> None:
+        self._foresight.learn(one.cell, sorted(one.timed.wall)[len(one.timed.wall) // 2])
+        toml = self._folder / "benchmark.toml"
+        facts: dict[str, float | str] = {**one.counts, **one.choices}
+        self._session.finish(one.cell, measurement_of(one.cell, one.timed, facts, gate, self._definition, toml))
