@@ -24,15 +24,18 @@ def test_duration(seconds: float, text: str) -> None:
 
 
 def test_plain_lines() -> None:
-    stream = io.StringIO()
-    lines = Lines(stream)
+    stream, moments = io.StringIO(), iter((100.0, 100.0, 100.4, 161.5, 1234.0))
+    lines = Lines(stream, lambda: next(moments))
     lines.begin("toy on a device", 2)
     lines.at(0, "good n=10", None)
     lines.at(1, "good n=100", 61.0)
     lines.note("a note")
     lines.end()
     assert stream.getvalue() == (
-        "toy on a device: 2 measurements\n  1/2 good n=10\n  2/2 good n=100, about 1 min 01 s left\n  a note\n"
+        "    0.0 s  toy on a device: 2 measurements\n"
+        "    0.4 s    1/2 good n=10\n"
+        "   61.5 s    2/2 good n=100, about 1 min 01 s left\n"
+        " 1134.0 s    a note\n"
     )
 
 

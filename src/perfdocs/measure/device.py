@@ -26,6 +26,7 @@ from .progress import Progress
 from .protocol import measure_block, measure_rotate, ramp_up
 from .sensors import Sensors
 from .session import Session, measurement_of
+from .spent import Spent
 from .start import Started, Starter, TooSlow, close
 
 __all__ = ["DeviceRun"]
@@ -71,6 +72,7 @@ class DeviceRun:
     ) -> None:
         self._folder, self._definition, self._workload = folder, definition, workload
         self._gpu, self._options, self._edges, self._progress, self._begun = gpu, options, edges, progress, begun
+        self._spent = Spent(edges.clock.monotonic)
         self._sensors = Sensors(edges.files, edges.open_nvml() if gpu else "a CPU has no NVML")
         self._timer = open_timer(edges)
         self._gate = open_gate(edges, self._sensors, options)
@@ -89,6 +91,7 @@ class DeviceRun:
             options,
             edges.files,
             gpu,
+            self._spent,
             together=self._rotating,
         )
         self._foresight = Foresight(workload)
@@ -128,7 +131,7 @@ class DeviceRun:
             narrowed += f"{sorted(o.tables)}"
         if narrowed and not o.fresh:
             _spare(final, {(c.task.table, c.arm, show(c.task.at)) for c in self._cells})
-        session, line = Session.open(head, final, partial_path(final, narrowed), o.fresh)
+        session, line = Session.open(head, final, partial_path(final, narrowed), o.fresh, self._spent)
         if line:
             self._progress.note(line)
         for cell in self._cells:
@@ -149,7 +152,8 @@ class DeviceRun:
                 self._point(task, session.open_cells(here))
             if self._gpu is not None and len(timed) < len(self._cells):
                 self._gpu.release()  # the fresh processes need the memory
-            self._apart().measure([cell for cell in self._cells if cell.task.how != "timed"])
+            with self._spent.on("fresh processes"):
+                self._apart().measure([cell for cell in self._cells if cell.task.how != "timed"])
         except KeyboardInterrupt:
             session.forgive()
             session.save()
@@ -163,7 +167,9 @@ class DeviceRun:
         if self._gpu is not None and self._sensors.reason:
             method = replace(session.head.method, clocks_reason=self._sensors.reason)
             session.head = replace(session.head, method=method)
-        return session.close()
+        written = session.close()
+        self._progress.note(f"where the time went: {self._spent.line()}")
+        return written
 
     def _apart(self) -> Apart:
         return Apart(
@@ -186,8 +192,9 @@ class DeviceRun:
         wanted = [cell for cell in cells if self._worth(cell)]
         if not wanted:
             return
-        problem = self._workload.problem(task.at)
-        reference = self._workload.reference(problem, self._context)
+        with self._spent.on("problem and reference"):
+            problem = self._workload.problem(task.at)
+            reference = self._workload.reference(problem, self._context)
         for group in [wanted] if self._rotating else [[cell] for cell in wanted]:
             self._group(group, problem, reference)
 
@@ -270,10 +277,11 @@ class DeviceRun:
                         started.append(self._starter.start(cell, problem, reference))
                     except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                         self._failed(cell, error)
-            if started and not self._rotating:
-                self._block(started[0])
-            elif started:
-                self._rotate(started)
+            with self._spent.on("ramps and timed runs"):
+                if started and not self._rotating:
+                    self._block(started[0])
+                elif started:
+                    self._rotate(started)
         finally:
             for one in started:
                 close(one.timed.arm)
@@ -324,7 +332,8 @@ class DeviceRun:
         if self._gate is None or self._sensors.nvml is None:
             return None
         try:
-            return self._gate.wait(self._sensors.nvml)
+            with self._spent.on("gate"):
+                return self._gate.wait(self._sensors.nvml)
         except NvmlError as error:
             self._sensors.lost(error)
             self._progress.note(str(self._sensors.reason))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
 __all__ = ["Lines", "Progress", "open_progress"]
@@ -31,14 +33,15 @@ def duration(seconds: float) -> str:
 
 
 class Lines:
-    """One line a measurement."""
+    """One line a measurement, each with the seconds since this was made; ``now`` reads a clock in seconds."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None, now: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
+        self._now, self._begun = now, now()
         self._total = 0
 
     def _say(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        print(f"{self._now() - self._begun:7.1f} s  {line}", file=self._stream, flush=True)
 
     def begin(self, title: str, total: int) -> None:
         """Title."""

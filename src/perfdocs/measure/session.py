@@ -14,6 +14,7 @@ from .arm import Reason
 from .partial import Partial, fingerprint, read_partial, write_partial
 from .plan import Cell, show
 from .protocol import Timed
+from .spent import Spent
 
 __all__ = ["Session", "measurement_of", "number"]
 
@@ -69,6 +70,7 @@ class Session:
     final: Path
     partial: Path
     identity: str
+    spent: Spent
     done: dict[str, Measurement] = field(default_factory=dict)
     not_run: dict[str, NotRun] = field(default_factory=dict)
     everywhere: dict[tuple[str, str | None], NotRun] = field(default_factory=dict)
@@ -76,10 +78,10 @@ class Session:
     begun: set[str] = field(default_factory=set)
 
     @classmethod
-    def open(cls, head: Card, final: Path, partial: Path, fresh: bool) -> tuple[Session, str | None]:
+    def open(cls, head: Card, final: Path, partial: Path, fresh: bool, spent: Spent) -> tuple[Session, str | None]:
         """A session with the blocks of an earlier, interrupted run where they belong, and a line about it."""
         identity = fingerprint(head)
-        session = cls(head, final, partial, identity)
+        session = cls(head, final, partial, identity, spent)
         left = None if fresh else read_partial(partial)
         if left is None:
             return session, None
@@ -106,7 +108,8 @@ class Session:
 
     def save(self) -> None:
         """Write the partial file."""
-        write_partial(self.partial, Partial(self.identity, self.card(), self.tries))
+        with self.spent.on("saving"):
+            write_partial(self.partial, Partial(self.identity, self.card(), self.tries))
 
     def begin(self, cell: Cell) -> bool:
         """Note that a cell is about to run; ``False`` where the process has died in it too often."""
@@ -160,8 +163,9 @@ class Session:
 
     def close(self) -> Path:
         """Write the final card, then remove the partial file."""
-        write_card(self.card(), self.final)
-        self.partial.unlink(missing_ok=True)
+        with self.spent.on("saving"):
+            write_card(self.card(), self.final)
+            self.partial.unlink(missing_ok=True)
         return self.final
 
 

@@ -21,6 +21,7 @@ from .machine import resident_bytes
 from .options import Options
 from .plan import Cell
 from .protocol import Timed, Timer, warm_up
+from .spent import Spent
 
 __all__ = ["Started", "Starter", "TooSlow", "close"]
 
@@ -58,10 +59,15 @@ class Starter:
     options: Options
     files: Files
     gpu: Gpu | None
+    spent: Spent
     together: bool = False
 
     def start(self, cell: Cell, problem: Any, reference: Any) -> Started:
         """Prepare, warm up, verify. Raises what the arm or the verification raises; the arm is closed then."""
+        with self.spent.on("preparing and compiling"):
+            return self._start(cell, problem, reference)
+
+    def _start(self, cell: Cell, problem: Any, reference: Any) -> Started:
         gpu = self.gpu
         if gpu is not None:
             gpu.release()
@@ -69,7 +75,7 @@ class Starter:
         arm = load_arm(self.folder, cell.arm).prepare(problem, self.context)
         try:
             timed = warm_up(
-                arm, self.timer, self.options.warmups, lambda result: self.workload.verify(problem, reference, result)
+                arm, self.timer, self.options.warmups, lambda result: self._verify(problem, reference, result)
             )
             counts = {**self.workload.counts(problem), **timed.facts, **arm.counts()}
             after = resident_bytes(self.files)
@@ -84,6 +90,10 @@ class Starter:
             close(arm)
             raise
         return Started(cell, timed, counts, dict(arm.choices()))
+
+    def _verify(self, problem: Any, reference: Any, result: Any) -> Mapping[str, float]:
+        with self.spent.on("verification"):
+            return self.workload.verify(problem, reference, result)
 
     def _refuse_slow(self, seconds: float) -> None:
         o = self.options
