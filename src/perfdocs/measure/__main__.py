@@ -18,8 +18,8 @@ __all__ = ["axis_filters", "main"]
 
 LIMIT = "most seconds for one measurement (default: 15, full 60); an answer of a fresh process has 180 or more"
 
-EPILOG = """exit codes: 0 card written; 1 a mistake in the benchmark or the options; 3 the deadline came first;
-4 the device stopped working; 130 interrupted. After 3, 4 and 130 the same command goes on where it stopped."""
+EPILOG = """exit codes: 0 card written; 1 a mistake in the benchmark or the options, or a full disk; 3 the deadline came
+first; 4 the device stopped working; 130 interrupted. After all but a mistake the same command goes on from there."""
 
 
 def axis_filters(texts: list[str]) -> dict[str, tuple[AxisValue, ...]]:

@@ -16,6 +16,7 @@ from .fresh import Answer, Ask, Reply, Request, cache_folder
 from .options import Options
 from .plan import Cell, Foresight, show
 from .progress import Progress
+from .room import refuse_full
 from .session import Session, number
 
 __all__ = ["Apart"]
@@ -24,6 +25,8 @@ __all__ = ["Apart"]
 @dataclass(frozen=True, slots=True)
 class Apart:
     """Measures cells of one device in fresh processes, and keeps each or the reason why there is none.
+
+    Raises the :class:`OSError` of a full disk where a process fails for that.
 
     ``worth`` says whether a cell is to be measured (and records why not), ``left`` how many seconds the run may still
     take, ``late`` what to do with a cell that the deadline came before, ``report`` shows a cell as begun.
@@ -125,6 +128,7 @@ class Apart:
             if answer.refused is None:
                 self._finish(cell, answer)
             else:
+                refuse_full(*answer.refused, self.options.build)
                 self._refuse(cell, answer.refused)
 
     def _late(self, cells: Sequence[Cell]) -> None:

@@ -24,6 +24,7 @@ from .partial import partial_path
 from .plan import Cell, Foresight, chosen_arms, show, wanted_cells
 from .progress import Progress
 from .protocol import measure_block, measure_rotate, ramp_up
+from .room import NO_SPACE, disk_full, refuse_full
 from .sensors import Sensors
 from .session import Session, measurement_of
 from .spent import Spent
@@ -141,35 +142,55 @@ class DeviceRun:
         return session
 
     def measure(self) -> Path:
-        """Measure everything asked for and write the card."""
+        """Measure everything asked for and write the card.
+
+        Raises :class:`Stopped` where the run ends before: an interrupt, the deadline, a full disk, a device that no
+        longer works.
+        """
         session = self._session
         self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
         try:
-            timed = [cell for cell in self._cells if cell.task.how == "timed"]
-            points = {(cell.task.table, show(cell.task.at)): cell.task for cell in timed}
-            for (table, at), task in points.items():
-                here = [c for c in timed if (c.task.table, show(c.task.at)) == (table, at)]
-                self._point(task, session.open_cells(here))
-            if self._gpu is not None and len(timed) < len(self._cells):
-                self._gpu.release()  # the fresh processes need the memory
-            with self._spent.on("fresh processes"):
-                self._apart().measure([cell for cell in self._cells if cell.task.how != "timed"])
+            self._measure_cells()
+            written = session.close()
         except KeyboardInterrupt:
-            session.forgive()
-            session.save()
             raise Stopped(
-                f"interrupted: {_kept(len(session.done))} in {place(session.partial)}; run "
-                "the same command again to complete the card",
-                130,
+                f"interrupted: {self._leave()}; run the same command again to complete the card", 130
+            ) from None
+        except Exception as error:
+            if not disk_full(error):
+                raise
+            raise Stopped(
+                f"stopped, {NO_SPACE}: {self._leave()}; free some and run the same command again to go on", 1
             ) from None
         finally:
             self._progress.end()
+        self._progress.note(f"where the time went: {self._spent.line()}")
+        return written
+
+    def _measure_cells(self) -> None:
+        session = self._session
+        timed = [cell for cell in self._cells if cell.task.how == "timed"]
+        points = {(cell.task.table, show(cell.task.at)): cell.task for cell in timed}
+        for (table, at), task in points.items():
+            here = [c for c in timed if (c.task.table, show(c.task.at)) == (table, at)]
+            self._point(task, session.open_cells(here))
+        if self._gpu is not None and len(timed) < len(self._cells):
+            self._gpu.release()  # the fresh processes need the memory
+        with self._spent.on("fresh processes"):
+            self._apart().measure([cell for cell in self._cells if cell.task.how != "timed"])
         if self._gpu is not None and self._sensors.reason:
             method = replace(session.head.method, clocks_reason=self._sensors.reason)
             session.head = replace(session.head, method=method)
-        written = session.close()
-        self._progress.note(f"where the time went: {self._spent.line()}")
-        return written
+
+    def _leave(self) -> str:
+        """Save what there is for the next run, as far as the disk takes it, and say where it lies."""
+        session = self._session
+        session.forgive()
+        try:
+            session.save()
+        except OSError:
+            return f"what was saved before is kept in {place(session.partial)}"
+        return f"{_kept(len(session.done))} in {place(session.partial)}"
 
     def _apart(self) -> Apart:
         return Apart(
@@ -225,7 +246,9 @@ class DeviceRun:
         except PerfdocsError:
             raise
         except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
-            self._session.skip(cell, *reason_of(error), everywhere=True)
+            kind, why = reason_of(error)
+            refuse_full(kind, why, self._options.build)
+            self._session.skip(cell, kind, why, everywhere=True)
             return False
         if reason:
             self._session.skip(cell, "unsupported", reason)
@@ -258,13 +281,7 @@ class DeviceRun:
             reason = f"the run's deadline of {self._options.deadline or 0.0:g} s came first"
             self._session.skip(cell, "out_of_time", reason)
             return
-        self._session.forgive()
-        self._session.save()
-        raise Stopped(
-            f"stopped at the deadline: {_kept(len(self._session.done))} in "
-            f"{place(self._session.partial)}; run the same command again to go on",
-            3,
-        )
+        raise Stopped(f"stopped at the deadline: {self._leave()}; run the same command again to go on", 3)
 
     def _group(self, cells: Sequence[Cell], problem: Any, reference: Any) -> None:
         """One block, or all arms of a point in rotation."""
@@ -303,6 +320,7 @@ class DeviceRun:
         if isinstance(error, TooSlow):
             self._foresight.learn(cell, error.seconds)
         kind, reason = reason_of(error)
+        refuse_full(kind, reason, self._options.build)
         everywhere = isinstance(error, Cannot) and kind in ("not_installed", "unsupported")
         self._session.settle(cell)
         self._session.skip(cell, kind, reason, everywhere)

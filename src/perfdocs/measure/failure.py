@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .arm import Cannot, Reason, VerificationError
+from .room import NO_SPACE, disk_full
 from .scrub import scrub
 
 __all__ = ["Stopped", "reason_of"]
@@ -17,7 +18,9 @@ class Stopped(Exception):  # noqa: N818 - a stop is not always an error
 
 
 def reason_of(error: BaseException) -> tuple[Reason, str]:
-    """The card's kind of reason, and one clean line."""
+    """The card's kind of reason, and one clean line; for a full disk, which no card records, that of :mod:`.room`."""
+    if disk_full(error):
+        return "error", NO_SPACE
     if isinstance(error, Cannot):
         return error.kind, scrub(str(error))
     if isinstance(error, VerificationError):

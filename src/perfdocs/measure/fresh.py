@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .arm import How, Kind, Point, Reason
+from .room import NO_SPACE, says_full
 
 __all__ = ["Answer", "Ask", "Reply", "Request", "ask", "cache_folder", "caches"]
 
@@ -242,6 +243,8 @@ def _reply(request: Request, answers: Path, end: End, code: int, limit: float) -
         return Reply(tuple(found), cut=True)
     log = request.shared / "fresh" / f"{request.arm}-{request.how}.log"
     (answers.parent / "output").replace(log)
+    if says_full(log.read_text(encoding="utf-8", errors="replace")):
+        return Reply((*found, Answer(refused=("error", NO_SPACE))), log=log)
     if end == "late":
         late = Answer(refused=("out_of_time", f"no answer within {limit:.3g} s in a fresh process"))
         return Reply((*found, late), log=log)

@@ -22,8 +22,8 @@ def run(folder: Path, options: Options, edges: Edges | None = None, progress: Pr
     """Measure the benchmark in ``folder``; return the cards written: none for a device that no chosen arm runs on.
 
     Raises :class:`PerfdocsError` for a mistake in the benchmark or the options, :class:`Stopped` where the run ended
-    early (interrupt: 130, deadline: 3, a device that no longer works: 4); what was measured is then in the partial
-    file, and the same call goes on from there.
+    early (a full disk: 1, deadline: 3, a device that no longer works: 4, interrupt: 130); what was measured is then in
+    the partial file, and the same call goes on from there.
     """
     edges = edges or real_edges()
     progress = progress or open_progress()
