@@ -15,6 +15,7 @@ import pytest
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
 from perfdocs.measure.hostcc import compiler
+from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import arm_path, load_arm, load_workload
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk4"
@@ -157,8 +158,9 @@ def assembly(architecture: str, file: str) -> str:
     """PTX of every kernel, by NVRTC alone; what the arms compile is in tests/test_registers.py."""
     nvrtc = pytest.importorskip("cupy", reason="CuPy is not installed").cuda.nvrtc
     device = importlib.import_module(f"{workload.__package__}.device")
+    text = inlined(FOLDER / file)
     try:
-        program = nvrtc.createProgram(device.source(file), file, [], [])
+        program = nvrtc.createProgram(text, file, [], [])
     except Exception as error:  # noqa: BLE001, RUF100 - no NVRTC library shows in several ways
         pytest.skip(f"NVRTC does not load ({type(error).__name__})")
     nvrtc.compileProgram(program, (*device.OPTIONS, f"-arch={architecture}"))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from perfdocs.measure.arm import Cannot, Context
-from perfdocs.measure.hostcc import FLAGS, compiler
+from perfdocs.measure.hostcc import FLAGS, INCLUDE, compiler
 from perfdocs.measure.loader import load_arm, load_workload
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk4"
@@ -163,7 +163,7 @@ def assembly(tmp_path: Path, *flags: str) -> str:
     """Of host_simd.cpp; skips where the compiler does not know the processor."""
     made = tmp_path / "simd.s"
     usual = [flag for flag in FLAGS if flag not in ("-march=native", "-shared")]
-    command = [str(compiler()), *usual, *flags, "-S", "-o", str(made), str(FOLDER / "host_simd.cpp")]
+    command = [str(compiler()), *usual, *flags, f"-I{INCLUDE}", "-S", "-o", str(made), str(FOLDER / "host_simd.cpp")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if done.returncode and re.search(r"(bad value|unknown|unsupported).*(cpu|march)", done.stderr):
         pytest.skip("the compiler does not know this processor")

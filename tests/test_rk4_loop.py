@@ -119,7 +119,7 @@ class Host:
         if key not in self._libraries:
             source = self._build / f"loop-{key}.cpp"
             source.write_text(text)
-            self._libraries[key] = load(source, [SHIM], self._build, (*FLAGS, *defines))
+            self._libraries[key] = load(source, self._build, (*FLAGS, *defines))
         library = self._libraries[key]
         return SimpleNamespace(get_function=lambda name: Kernel(library, name))
 

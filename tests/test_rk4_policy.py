@@ -87,10 +87,15 @@ def call(p: dict[str, Any]) -> Any:
         ({"omega": np.ones(4, dtype=np.float32)}, "one real type"),
         ({"steps": np.ones(4, dtype=np.int32)}, "steps of int64"),
         ({"zeta": np.ones(5)}, "one length"),
+        ({"zeta": 0.1}, "CuPy arrays"),
+        ({"x": np.ones((2, 2))}, "one length"),
         ({"v": np.ones(8)[::2]}, "contiguous"),
     ],
 )
-def test_the_call_refuses_other_shapes_and_types(given: dict[str, Any], message: str) -> None:
+def test_the_call_refuses_other_shapes_and_types(
+    given: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simulate, "import_cupy", lambda: np)
     with pytest.raises(ValueError, match=message):
         call(planes(**given))
 

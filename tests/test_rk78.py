@@ -19,6 +19,7 @@ import pytest
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
+from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import arm_path, load_arm, load_workload
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk78"
@@ -357,8 +358,9 @@ def assembly(name: str, architecture: str) -> str:
     """PTX of every kernel of a file, by NVRTC alone; what the arms compile is in tests/test_registers.py."""
     nvrtc = pytest.importorskip("cupy", reason="CuPy is not installed").cuda.nvrtc
     device = importlib.import_module(f"{workload.__package__}.device")
+    text = inlined(FOLDER / name)
     try:
-        program = nvrtc.createProgram(device.source(name), name, [], [])
+        program = nvrtc.createProgram(text, name, [], [])
     except Exception as error:  # noqa: BLE001, RUF100 - no NVRTC library shows in several ways
         pytest.skip(f"NVRTC does not load ({type(error).__name__})")
     nvrtc.compileProgram(program, (*device.OPTIONS, f"-arch={architecture}"))
@@ -449,10 +451,9 @@ def emulated(text: str, name: str, build: Path) -> Any:
     source = build / f"{name}.cpp"
     build.mkdir(exist_ok=True)
     source.write_text(ON_HOST + text)
-    headers = [DATA / "cuda_on_host.hpp", *(FOLDER / file for file in ("lanes.cu", "loop.cu", "step.cuh"))]
     flags = [*FLAGS, f"-I{DATA}", f"-I{FOLDER}"]
     try:
-        return load(source, headers, build, flags)
+        return load(source, build, flags)
     except Cannot as reason:
         pytest.skip(str(reason))
 

@@ -16,7 +16,7 @@ import pytest
 
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context
-from perfdocs.measure.hostcc import FLAGS, compiler
+from perfdocs.measure.hostcc import FLAGS, INCLUDE, compiler
 from perfdocs.measure.loader import load_arm, load_workload
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk78"
@@ -156,7 +156,16 @@ def test_more_threads_than_processors_are_refused(context: Context) -> None:
 def test_the_attempt_is_whole_vectors(march: str, register: str, tmp_path: Path) -> None:
     made = tmp_path / "simd.s"
     usual = [flag for flag in FLAGS if flag not in ("-march=native", "-shared")]
-    command = [str(compiler()), *usual, f"-march={march}", "-S", "-o", str(made), str(FOLDER / "host_simd.cpp")]
+    command = [
+        str(compiler()),
+        *usual,
+        f"-I{INCLUDE}",
+        f"-march={march}",
+        "-S",
+        "-o",
+        str(made),
+        str(FOLDER / "host_simd.cpp"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if done.returncode and re.search(r"(bad value|unknown|unsupported).*(cpu|march)", done.stderr):
         pytest.skip("the compiler does not know this processor")

@@ -41,11 +41,16 @@ def test_the_policy_picks_from_size_and_device_alone(n: int, sm_count: int, pick
         ("state", {"place": np.ones((3, 4), dtype=np.float32), "speed": np.ones((3, 4))}, "float64"),
         ("parameters", {"mu": 0.0, "tolerance": 1e-10}, "mu: 0.0 given, a positive number"),
         ("parameters", {"mu": 1.0, "tolerance": float("nan")}, "tolerance: nan given"),
+        ("parameters", {"mu": "1", "tolerance": 1e-10}, "mu: '1' given"),
+        ("state", {"place": [1.0], "speed": np.ones((3, 4))}, "CuPy arrays"),
         ("stop", {"time": float("inf")}, "time: inf given"),
         ("stop", {}, "stop: nothing given, time expected"),
     ],
 )
-def test_the_call_refuses_what_it_cannot_run(part: str, given: dict[str, Any], message: str) -> None:
+def test_the_call_refuses_what_it_cannot_run(
+    part: str, given: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simulate, "import_cupy", lambda: np)
     with pytest.raises(ValueError, match=message):
         simulate.simulate(**{**GIVEN, part: given})
 
@@ -66,7 +71,7 @@ def test_the_call_runs_the_plan_that_the_policy_picks(monkeypatch: pytest.Monkey
         device: Any = SimpleNamespace(id=0)  # NumPy's own is a text
 
     stream = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=5))
-    fake = SimpleNamespace(concatenate=np.concatenate, empty=np.empty, cuda=stream)
+    fake = SimpleNamespace(ndarray=np.ndarray, concatenate=np.concatenate, empty=np.empty, cuda=stream)
     monkeypatch.setattr(simulate, "_plan", plan)
     monkeypatch.setattr(simulate, "import_cupy", lambda: fake)
     state = {"place": np.full((3, 4), 2.0).view(Plane), "speed": np.full((3, 4), 3.0).view(Plane)}

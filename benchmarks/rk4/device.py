@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from perfdocs.measure.arm import Cannot, Context, Prepared
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.kernels import inlined
+from perfdocs.measure.packages import import_cupy
 
 from .workload import Problem, Result
 
@@ -22,27 +24,12 @@ REALS = {"float64": "double", "float32": "float"}
 FP64_A_STEP = 22  # instructions of the compiled step: 4 multiplications, 18 fused multiply-adds
 
 
-def import_cupy() -> Any:
-    """CuPy. Raises :class:`Cannot` where it is not installed."""
-    try:
-        import cupy
-    except ImportError:
-        raise Cannot("not_installed", "CuPy is not installed") from None
-    return cupy
-
-
-def source(file: str) -> str:
-    """Kernels with the step put in its place: one text, so that a cache keyed by the text is never stale."""
-    step = (HERE / "step.cuh").read_text(encoding="utf-8").replace("#pragma once", "")
-    return (HERE / file).read_text(encoding="utf-8").replace('#include "step.cuh"', step)
-
-
 @cache
 def kernel(file: str, name: str, *defines: str, real: str = "float64") -> Any:
     """A kernel of ``file``, compiled for this device in the given precision and with ``NAME=VALUE`` definitions."""
     cupy = import_cupy()
     options = (*OPTIONS, f"-DRK4_REAL={REALS[real]}", *(f"-D{define}" for define in defines))
-    return cupy.RawModule(code=source(file), options=options, backend="nvrtc").get_function(name)
+    return cupy.RawModule(code=inlined(HERE / file), options=options, backend="nvrtc").get_function(name)
 
 
 def shared_memory() -> tuple[int, int]:

@@ -1,8 +1,9 @@
 // The step of step.cuh over a batch on the host: OpenMP over samples, each run to its end.
-#include "pin.hpp"
 #include "step.cuh"
 
 #include <cstdint>
+
+#include <perfdocs/pin.hpp>
 
 namespace {
 
@@ -14,10 +15,9 @@ constexpr std::int64_t kChunk = 64;  // samples a thread takes at a time
 extern "C" void rk4_run(std::int64_t n, const double* omega, const double* zeta, const double* x0, const double* v0,
                         const std::int64_t* nstop, double* x_out, double* v_out, std::int64_t* steps_out,
                         int threads, const int* cpus) {
-  const rk4::Pinning pinning(cpus);
 #pragma omp parallel num_threads(threads)
   {
-    pinning.pin_this_thread();
+    const perfdocs::Pinned pinned(cpus);
 #pragma omp for schedule(dynamic, kChunk)
     for (std::int64_t i = 0; i < n; ++i) {
       const double damping = -2.0 * zeta[i] * omega[i];

@@ -26,7 +26,7 @@ Runner = Callable[[Problem, Result, int], None]
 @cache
 def library(build: Path, *more: str) -> ctypes.CDLL:
     """``host.cpp``, compiled once; ``more`` are flags after the usual ones."""
-    lib = load(HERE / "host.cpp", [HERE / "step.cuh", HERE / "pin.hpp"], build, (*FLAGS, *more))
+    lib = load(HERE / "host.cpp", build, (*FLAGS, *more))
     plane = ctypes.c_void_p
     lib.rk4_run.argtypes = [ctypes.c_int64, *[plane] * 8, ctypes.c_int, plane]
     lib.rk4_run.restype = None
@@ -38,8 +38,7 @@ def library(build: Path, *more: str) -> ctypes.CDLL:
 @cache
 def simd_library(build: Path, *more: str) -> ctypes.CDLL:
     """``host_simd.cpp``, compiled once."""
-    headers = [HERE / name for name in ("step.cuh", "lanes.hpp", "pin.hpp")]
-    lib = load(HERE / "host_simd.cpp", headers, build, (*FLAGS, *more))
+    lib = load(HERE / "host_simd.cpp", build, (*FLAGS, *more))
     plane = ctypes.c_void_p
     lib.rk4_simd_run.argtypes = [ctypes.c_int64, *[plane] * 9, ctypes.c_int, plane]
     lib.rk4_simd_run.restype = ctypes.c_int64

@@ -5,7 +5,6 @@
 // from there to the longest the lanes that have ended keep their state. A thread that finds no part left helps with the
 // groups of the others.
 #include "lanes.hpp"  // before step.cuh, whose real it gives
-#include "pin.hpp"
 #include "step.cuh"
 
 #include <algorithm>
@@ -13,6 +12,8 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+
+#include <perfdocs/pin.hpp>
 
 namespace rk4 {
 namespace {
@@ -191,10 +192,9 @@ extern "C" std::int64_t rk4_simd_run(std::int64_t n, const double* omega, const 
   if (!part) return -1;
   Batch batch({n, omega, zeta, x0, v0, nstop, x_out, v_out, steps_out}, order, size, parts, part.get());
   std::int64_t issued = 0;
-  const Pinning pinning(cpus);
 #pragma omp parallel num_threads(threads) reduction(+ : issued)
   {
-    pinning.pin_this_thread();
+    const perfdocs::Pinned pinned(cpus);
     issued += batch.work();
   }
   return issued;

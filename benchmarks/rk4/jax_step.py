@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from perfdocs.measure.arm import Cannot, Context, Kind, Prepared
+from perfdocs.measure.arm import Context, Kind, Prepared
+from perfdocs.measure.packages import open_jax
 
 from .workload import STEP, Problem, Result
-
-# Without this JAX takes three quarters of a GPU's memory at its first use, and starves the other arms. Set when this is
-# imported, since a process that measures start-up makes JAX's context before it prepares an arm.
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-
-
-@cache
-def open_jax(kind: Kind) -> tuple[Any, Any]:
-    """JAX with 64-bit types, and the device to use. Raises :class:`Cannot` where there is no JAX or no such device."""
-    try:
-        import jax
-    except ImportError:
-        raise Cannot("not_installed", "JAX is not installed") from None
-    jax.config.update("jax_enable_x64", True)
-    try:
-        return jax, jax.devices(kind)[0]
-    except RuntimeError:
-        raise Cannot("unsupported", f"JAX sees no {kind.upper()}") from None
 
 
 def step(c: Any, k: Any, x: Any, v: Any) -> tuple[Any, Any]:

@@ -10,6 +10,11 @@ typedef unsigned short u16;
 #define RK4_UNROLL 8  // steps between two looks at the count, where none of them can be the last
 #endif
 
+#define RK4_MOST (1 << 24)  // steps of a sample: what they cost a tile still fits 32 bits
+
+// A sample that asks for fewer steps than none takes none; one that asks for too many takes as many as there may be.
+__device__ __forceinline__ int length(i64 nstop) { return (int)min(max(nstop, (i64)0), (i64)RK4_MOST); }
+
 // A sample on its way: what its steps need, and nothing else.
 struct Sample {
   real x, v, damping, stiffness;
@@ -42,7 +47,7 @@ extern "C" __global__ void rk4_per_thread(i64 n, const real* __restrict__ omega,
   if (i >= n) return;
   Sample sample;
   sample.read(i, omega, zeta, x0, v0);
-  const int limit = (int)nstop[i];
+  const int limit = length(nstop[i]);
   int count = 0;
   for (; count + RK4_UNROLL <= limit; count += RK4_UNROLL) sample.steps();
   for (; count < limit; ++count) sample.step();
@@ -205,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(RK4_BLOCK, RK4_RESIDENT)
     int most = 0;
 #pragma unroll 4
     for (int i = threadIdx.x; i < m; i += RK4_BLOCK) {
-      const int steps = (int)nstop[base + i];
+      const int steps = length(nstop[base + i]);
       tile.steps[i] = steps;
       most = max(most, steps);
     }
@@ -326,8 +331,9 @@ struct Stock {
 };
 
 // A lane that finishes takes the next sample. `queue` is {next batch beyond those dealt at the start, blocks done},
-// zero before and after every launch; where RK4_COUNT is set, a third counts the steps that warps issue. A warp deals from a stock in shared memory that the copy unit fills ahead of
-// need, so that neither the queue's atomic nor the loads from memory hold up the lanes that are still running.
+// zero before and after every launch; where RK4_COUNT is set, a third counts the steps that warps issue. A warp deals
+// from a stock in shared memory that the copy unit fills ahead of need, so that neither the queue's atomic nor the loads
+// from memory hold up the lanes that are still running.
 extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
     rk4_persistent(i64 n, const real* __restrict__ omega, const real* __restrict__ zeta,
                    const real* __restrict__ x0, const real* __restrict__ v0, const i64* __restrict__ nstop,
@@ -401,7 +407,7 @@ extern "C" __global__ void __launch_bounds__(32 * RK4_WARPS)
         state.stiffness = -w * w;
         state.x = stock.x[half][slot];
         state.v = stock.v[half][slot];
-        limit = (int)stock.nstop[half][slot];
+        limit = length(stock.nstop[half][slot]);
         count = 0;
         sample = (i64)batch * RK4_BATCH + slot;
       }

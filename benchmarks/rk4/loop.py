@@ -25,7 +25,6 @@ THETA = 0.5
 GUARDED = "RK4_GRAPH=1"  # with the kernels that decide for a WHILE node, which an old driver cannot load
 CONTROL_WORDS = 64
 COUNT_WORD = 34  # of the control words: samples that have ended, in a loop on the host
-NO_GROUP = 2**32 - 1
 
 
 class Issued(NamedTuple):

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from perfdocs.measure.arm import Cannot, Context, Kind, Prepared
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.packages import import_torch
+from perfdocs.measure.torch_graph import capture
 
 from .workload import STEP, Problem, Result
 
 # Bytes that the kernels of one step read and write a sample: 8 a plane, 1 a mask.
 BYTE_A_STEP = 644
-
-
-def import_torch(kind: Kind = "gpu") -> Any:
-    """PyTorch. Raises :class:`Cannot` where it is absent, or sees no GPU and one is asked for."""
-    try:
-        import torch
-    except ImportError:
-        raise Cannot("not_installed", "PyTorch is not installed") from None
-    if kind == "gpu" and not torch.cuda.is_available():
-        raise Cannot("unsupported", "PyTorch sees no GPU")
-    return torch
 
 
 def masked_step(torch: Any, c: Any, k: Any, x: Any, v: Any, steps: Any, nstop: Any) -> None:
@@ -134,15 +125,7 @@ class GraphArm(TorchArm):
         torch = self.torch
         with torch.inference_mode():
             self.begin()
-            side = torch.cuda.Stream()
-            side.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(side):  # once outside, as capture asks
-                self.advance()
-            torch.cuda.current_stream().wait_stream(side)
-            torch.cuda.synchronize()
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                self._running = self.advance()
+            self._graph, self._running = capture(torch, self.advance)
 
     def advance(self) -> Any:
         """``block`` masked steps in place; whether anybody runs then, as a tensor."""

@@ -10,6 +10,8 @@ import warp as wp
 
 from .workload import STEP
 
+UNROLL = 16  # steps between two looks at the count: the most that Warp unrolls unasked
+
 
 @no_type_check  # an annotation is an object here, made for the precision
 def make(real: Any) -> Any:
@@ -25,6 +27,22 @@ def make(real: Any) -> Any:
     @wp.func
     def acceleration(x: real, v: real, damping: real, stiffness: real):
         return damping * v + stiffness * x
+
+    @wp.func
+    def advance(x: real, v: real, damping: real, stiffness: real):
+        a1 = acceleration(x, v, damping, stiffness)
+        v2 = half * a1 + v
+        x2 = half * v + x
+        a2 = acceleration(x2, v2, damping, stiffness)
+        v3 = half * a2 + v
+        x3 = half * v2 + x
+        a3 = acceleration(x3, v3, damping, stiffness)
+        v4 = h * a3 + v
+        x4 = h * v3 + x
+        a4 = acceleration(x4, v4, damping, stiffness)
+        next_x = sixth * v4 + (third * v3 + (third * v2 + (sixth * v + x)))
+        next_v = sixth * a4 + (third * a3 + (third * a2 + (sixth * a1 + v)))
+        return next_x, next_v
 
     @wp.kernel(enable_backward=False, grid_stride=False, module="unique")
     def rk4_warp(
@@ -45,19 +63,12 @@ def make(real: Any) -> Any:
         v = v0[i]
         limit = wp.int32(nstop[i])
         count = wp.int32(0)
+        while count + wp.static(UNROLL) <= limit:
+            for _ in range(wp.static(UNROLL)):
+                x, v = advance(x, v, damping, stiffness)
+            count += wp.static(UNROLL)
         while count < limit:
-            a1 = acceleration(x, v, damping, stiffness)
-            v2 = half * a1 + v
-            x2 = half * v + x
-            a2 = acceleration(x2, v2, damping, stiffness)
-            v3 = half * a2 + v
-            x3 = half * v2 + x
-            a3 = acceleration(x3, v3, damping, stiffness)
-            v4 = h * a3 + v
-            x4 = h * v3 + x
-            a4 = acceleration(x4, v4, damping, stiffness)
-            x = sixth * v4 + (third * v3 + (third * v2 + (sixth * v + x)))
-            v = sixth * a4 + (third * a3 + (third * a2 + (sixth * a1 + v)))
+            x, v = advance(x, v, damping, stiffness)
             count += 1
         x_out[i] = x
         v_out[i] = v

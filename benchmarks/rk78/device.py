@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from perfdocs.measure.arm import Cannot, Context, Prepared
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.kernels import inlined
+from perfdocs.measure.packages import import_cupy
 
 from .lines import lines_of_code
 from .workload import USEFUL_BYTE, Problem, Result
@@ -22,29 +24,14 @@ OPTIONS = ("--std=c++17",)
 FP64_AN_ATTEMPT = 559  # instructions of the compiled attempt: 401 fused, 127 multiplications, 29 additions, 2 compares
 
 
-def import_cupy() -> Any:
-    """CuPy. Raises :class:`Cannot` where it is not installed."""
-    try:
-        import cupy
-    except ImportError:
-        raise Cannot("not_installed", "CuPy is not installed") from None
-    return cupy
-
-
-def source(name: str) -> str:
-    """A file of kernels with the step put in its place: one text, so that a cache keyed by the text is never stale."""
-    step = (HERE / "step.cuh").read_text(encoding="utf-8").replace("#pragma once", "")
-    return (HERE / name).read_text(encoding="utf-8").replace('#include "step.cuh"', step)
-
-
-@cache
+@lru_cache(maxsize=256)
 def module(name: str, *defines: str) -> Any:
     """A file of kernels, compiled for this device with the given ``NAME=VALUE`` definitions."""
     options = (*OPTIONS, *(f"-D{define}" for define in defines))
-    return import_cupy().RawModule(code=source(name), options=options, backend="nvrtc")
+    return import_cupy().RawModule(code=inlined(HERE / name), options=options, backend="nvrtc")
 
 
-@cache
+@lru_cache(maxsize=256)
 def kernel(name: str, entry: str, *defines: str) -> Any:
     """One kernel of :func:`module`."""
     return module(name, *defines).get_function(entry)

@@ -1,8 +1,9 @@
 // The attempt of step.cuh over a batch on the host: OpenMP over orbits, each run to its end.
-#include "pin.hpp"
 #include "step.cuh"
 
 #include <cstdint>
+
+#include <perfdocs/pin.hpp>
 
 namespace {
 
@@ -16,10 +17,9 @@ constexpr std::int64_t kChunk = 16;  // orbits a thread takes at a time
 // null.
 extern "C" void rk78_run(std::int64_t n, const double* start, double* end, int* accepted, int* rejected, int threads,
                          const int* cpus) {
-  const rk78::Pinning pinning(cpus);
 #pragma omp parallel num_threads(threads)
   {
-    pinning.pin_this_thread();
+    const perfdocs::Pinned pinned(cpus);
 #pragma omp for schedule(dynamic, kChunk)
     for (std::int64_t i = 0; i < n; ++i) {
       rk78::State s = {{start[i], start[n + i], start[2 * n + i]},

@@ -24,7 +24,7 @@ Runner = Callable[[Problem, Result, int], None]
 @cache
 def library(build: Path) -> ctypes.CDLL:
     """``host.cpp``, compiled once."""
-    lib = load(HERE / "host.cpp", [HERE / "step.cuh", HERE / "pin.hpp"], build)
+    lib = load(HERE / "host.cpp", build)
     plane = ctypes.c_void_p
     lib.rk78_run.argtypes = [ctypes.c_int64, *[plane] * 4, ctypes.c_int, plane]
     lib.rk78_run.restype = None
@@ -40,8 +40,7 @@ def library(build: Path) -> ctypes.CDLL:
 @cache
 def simd_library(build: Path, *more: str) -> ctypes.CDLL:
     """``host_simd.cpp``, compiled once; ``more`` are flags after the usual ones."""
-    headers = [HERE / name for name in ("step.cuh", "lanes.hpp", "pin.hpp")]
-    lib = load(HERE / "host_simd.cpp", headers, build, (*FLAGS, *more))
+    lib = load(HERE / "host_simd.cpp", build, (*FLAGS, *more))
     plane = ctypes.c_void_p
     lib.rk78_simd_run.argtypes = [ctypes.c_int64, *[plane] * 4, ctypes.c_int, plane]
     lib.rk78_simd_run.restype = ctypes.c_int64

@@ -1,12 +1,13 @@
 // The attempt over vectors of orbits. A lane whose orbit has ended writes it out and takes the next, so that lanes
 // idle only while the last orbits of a thread end.
 #include "lanes.hpp"  // before step.cuh, whose numbers it widens
-#include "pin.hpp"
 #include "step.cuh"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+
+#include <perfdocs/pin.hpp>
 
 namespace rk78 {
 namespace {
@@ -142,10 +143,9 @@ extern "C" std::int64_t rk78_simd_run(std::int64_t n, const double* start, doubl
   std::atomic<std::int64_t> queue{0};
   const rk78::Planes planes = {n, start, end, accepted, rejected};
   std::int64_t issued = 0;
-  const rk78::Pinning pinning(cpus);
 #pragma omp parallel num_threads(threads) reduction(+ : issued)
   {
-    pinning.pin_this_thread();
+    const perfdocs::Pinned pinned(cpus);
     issued += rk78::Worker(planes, queue).work();
   }
   return issued;

@@ -7,6 +7,8 @@ from typing import Any
 
 import numba
 
+from perfdocs.measure.packages import keeps_compiled
+
 from .tableau import ERROR, ROWS, WEIGHTS
 from .workload import END, FIRST_STEP, MOST_ATTEMPTS, TOLERANCE
 
@@ -245,7 +247,7 @@ def integrate_one(x: Any, y: Any, z: Any, u: Any, v: Any, w: Any) -> Any:
     return x, y, z, u, v, w, t, taken, refused
 
 
-@numba.njit(parallel=True)  # type: ignore[untyped-decorator] # Numba has no types
+@numba.njit(parallel=True, cache=keeps_compiled())  # type: ignore[untyped-decorator] # Numba has no types
 def integrate(start: Any, end: Any, accepted: Any, rejected: Any) -> None:
     """Every orbit from its start (6, n) to its end (7, n): place, speed, time."""
     for i in numba.prange(start.shape[1]):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from .device import Launch, import_cupy
+from perfdocs.measure.packages import import_cupy
+
+from .device import Launch
 from .policy import arm, pick
 
 STATE, PARAMETERS, STOP = ("place", "speed"), ("mu", "tolerance"), ("time",)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _plan(n: int, device: int, stream: int, mu: float, tolerance: float, time: float) -> Launch:  # noqa: ARG001 - a plan a stream: its launches share a queue
     cupy = import_cupy()
     sm_count = int(cupy.cuda.Device(device).attributes["MultiProcessorCount"])
@@ -30,8 +32,8 @@ def _named(what: str, given: Mapping[str, Any], names: tuple[str, ...]) -> list[
     return [given[name] for name in names]
 
 
-def _positive(name: str, value: float) -> float:
-    if not (math.isfinite(value) and value > 0):
+def _positive(name: str, value: Any) -> float:
+    if not isinstance(value, (int, float, np.floating, np.integer)) or not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name}: {value!r} given, a positive number expected")
     return float(value)
 
@@ -43,17 +45,21 @@ def simulate(state: Mapping[str, Any], parameters: Mapping[str, float], stop: Ma
     pull, and ``tolerance``, relative and absolute; ``stop`` ``time``, in the units of the state. Returns ``place`` and
     ``speed`` (3, n), ``time`` (n,), less than asked for where an orbit ran out of attempts, and the steps ``accepted``
     and ``rejected`` (n,). Raises :class:`ValueError` for other names, shapes, types or numbers.
+
+    The numbers become constants of the kernel: each set of them is compiled once, at its first call.
     """
     place, speed = _named("state", state, STATE)
     mu, tolerance = (
         _positive(*pair) for pair in zip(PARAMETERS, _named("parameters", parameters, PARAMETERS), strict=True)
     )
     time = _positive("time", *_named("stop", stop, STOP))
+    cupy = import_cupy()
+    if any(not isinstance(plane, cupy.ndarray) for plane in (place, speed)):
+        raise ValueError("state: CuPy arrays expected")
     if any(
         plane.ndim != 2 or plane.shape != (3, place.shape[-1]) or plane.dtype != np.float64 for plane in (place, speed)
     ):
         raise ValueError("state: place and speed of shape (3, n) and float64 expected")
-    cupy = import_cupy()
     n = place.shape[1]
     start = cupy.concatenate((place, speed))
     end = cupy.empty((7, n))

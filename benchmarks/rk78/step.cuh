@@ -39,7 +39,7 @@ namespace rk78 {
 
 constexpr double kMu = RK78_MU;         // strength of the pull
 constexpr double kEnd = RK78_END;       // t_final
-constexpr double kFirst = 1.0;          // the first step
+constexpr double kFirst = kEnd < 1.0 ? kEnd : 1.0;  // the first step
 constexpr double kTolerance = RK78_TOLERANCE;  // relative and absolute
 constexpr int kAttempts = 4000;         // at most
 constexpr double kError = 41.0 / 840.0; // of the first and eleventh stage in the error

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from perfdocs.measure.arm import Cannot, Context, Kind, Prepared
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.packages import import_torch
 
 from .masked import SLOT, STAGES, run_of
 from .tableau import ERROR, ROWS, WEIGHTS
@@ -25,17 +26,6 @@ def _sum_planes(coefficients: dict[int, float]) -> int:
 BYTE_AN_ATTEMPT = 8 * (26 * STAGES + sum(_sum_planes(row) for row in (*ROWS[1:], WEIGHTS)) + 161) + 30
 CHECK_BYTE = 11
 KERNELS_AN_ATTEMPT = 8 * STAGES + 28
-
-
-def import_torch(kind: Kind) -> Any:
-    """PyTorch. Raises :class:`Cannot` where it is absent or sees no device of this kind."""
-    try:
-        import torch
-    except ImportError:
-        raise Cannot("not_installed", "PyTorch is not installed") from None
-    if kind == "gpu" and not torch.cuda.is_available():
-        raise Cannot("unsupported", "PyTorch sees no GPU")
-    return torch
 
 
 class TorchArm(Prepared):

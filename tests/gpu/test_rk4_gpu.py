@@ -113,6 +113,29 @@ def test_work_stealing_is_right_however_it_is_tuned(batch: int, refill: int, war
     ready.close()
 
 
+@pytest.mark.parametrize("n", [1, 1000, 50_000])
+def test_the_call_takes_steps_out_of_range_for_the_nearest(n: int, context: Context) -> None:
+    cupy: Any = pytest.importorskip("cupy")
+    call: Any = importlib.import_module(f"{workload.__package__}.simulate").simulate
+    problem = workload.draw(n, 300, True, "spread-300")
+    asked = problem.nstop.copy()
+    asked[n // 2 :: 3] = -(2**40)
+    asked[n // 2 + 1 :: 3] = 0
+    asked[0] = 2**40
+    problem.nstop[:] = np.clip(asked, 0, 2**24)
+    planes = {name: cupy.asarray(getattr(problem, name)) for name in ("omega", "zeta", "x0", "v0")}
+    end = call(
+        state={"x": planes["x0"], "v": planes["v0"]},
+        parameters={"omega": planes["omega"], "zeta": planes["zeta"]},
+        stop={"steps": cupy.asarray(asked)},
+    )
+    assert (end["steps"].get() == problem.nstop).all()
+    problem.nstop[0] = 0  # a reference of so many steps would take too long
+    rest = workload.numpy_reference(problem)
+    assert np.allclose(end["x"].get()[1:], rest.x[1:], atol=1e-11, rtol=0)
+    assert context.sm_count
+
+
 def test_the_device_stays_healthy(context: Context) -> None:
     gpu = open_gpu()
     assert not isinstance(gpu, str)

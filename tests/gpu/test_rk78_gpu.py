@@ -111,6 +111,21 @@ def test_planes_are_right_however_often_they_are_moved(theta: float, context: Co
         ready.close()
 
 
+@pytest.mark.parametrize("n", [100, 20_000])
+@pytest.mark.parametrize("time", [0.25, 1.0, 3.0])
+def test_the_call_ends_when_it_is_told_to(n: int, time: float, context: Context) -> None:
+    cupy: Any = pytest.importorskip("cupy")
+    call: Any = importlib.import_module(f"{workload.__package__}.simulate").simulate
+    problem = workload.draw(n)
+    start = cupy.asarray(problem.start)
+    end = call(
+        state={"place": start[:3], "speed": start[3:]}, parameters={"mu": 1.0, "tolerance": 1e-10}, stop={"time": time}
+    )
+    assert (end["time"] == time).all()
+    assert float(np.abs(end["place"].get() - workload.truth(problem, time)).max()) < 1e-6
+    assert context.sm_count
+
+
 ROOTS = """
 #include "step.cuh"
 extern "C" __global__ void roots(int n, const double* x, double* ninth, double* eighth, double* reciprocal,

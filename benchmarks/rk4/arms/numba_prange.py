@@ -6,26 +6,22 @@ import os
 from functools import cache
 from typing import Any
 
-from perfdocs.measure.arm import Cannot, Context, Prepared
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.packages import import_numba, keeps_compiled
 
 from ..host import outputs
 from ..workload import Problem, Result
 
+PACKAGES = ("numba",)
+
 
 @cache
-def kernel() -> Any:
-    """The compiled loop. Raises :class:`Cannot` where Numba does not load."""
-    try:
-        import numba
-    except ImportError as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == "numba"
-        raise Cannot(
-            "not_installed" if missing else "unsupported",
-            "numba is not installed" if missing else f"numba does not load: {error}",
-        ) from None
+def kernel() -> tuple[Any, Any]:
+    """Numba and the compiled loop."""
+    numba = import_numba()
 
     # contract: fused multiply-adds as in the compiled step; nothing that reorders sums.
-    @numba.njit(parallel=True, fastmath={"contract"})  # type: ignore[untyped-decorator] # Numba has no types
+    @numba.njit(parallel=True, fastmath={"contract"}, cache=keeps_compiled())  # type: ignore[untyped-decorator] # Numba has no types
     def integrate(omega: Any, zeta: Any, x0: Any, v0: Any, nstop: Any, x_out: Any, v_out: Any, steps_out: Any) -> None:
         h = 0.01
         for i in numba.prange(omega.shape[0]):

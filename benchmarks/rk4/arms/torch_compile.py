@@ -12,8 +12,9 @@ from importlib import import_module
 from typing import Any
 
 from perfdocs.measure.arm import Context, Kind, Prepared
+from perfdocs.measure.packages import import_torch
 
-from ..torch_step import GraphArm, import_torch
+from ..torch_step import GraphArm
 from ..workload import STEP, Problem
 
 PACKAGES = ("torch",)

@@ -1,38 +1,16 @@
-"""NVIDIA Warp: one launch; each thread runs its sample to the end, its state in registers.
-
-The launch is recorded once and replayed, Warp's own way to spare the packing of arguments; for a single kernel a
-captured graph would spare nothing more.
-"""
+"""NVIDIA Warp: one launch; each thread runs its sample to the end, its state in registers."""
 
 from __future__ import annotations
 
-import os
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
-import numpy as np
-
-from perfdocs.measure.arm import Cannot, Context, Prepared
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.warp_arm import THREADS, WarpArm
 
 from ..workload import Problem, Result, warp_steps
 
 PACKAGES = ("warp",)
-THREADS = 64  # small, so that a small batch spreads over many SMs
-
-
-@cache
-def open_warp(kind: str, build: str) -> tuple[Any, Any]:
-    """Warp and the device to use. Raises :class:`Cannot` where there is no Warp or no such device."""
-    os.environ.setdefault("WARP_CACHE_PATH", build)
-    try:
-        import warp
-    except ImportError:
-        raise Cannot("not_installed", "Warp is not installed (warp-lang)") from None
-    warp.config.log_level = warp.LOG_WARNING  # a greeting on standard output would stand between the progress lines
-    warp.init()
-    if kind == "gpu" and not warp.is_cuda_available():
-        raise Cannot("unsupported", "Warp sees no GPU")
-    return warp, warp.get_device("cuda:0" if kind == "gpu" else "cpu")
 
 
 @cache
@@ -45,66 +23,21 @@ def kernel(real: str) -> Any:
     return make(getattr(warp, real))
 
 
-class Arm(Prepared):
+class Arm(WarpArm):
     """The recorded launch over one problem."""
 
     def __init__(self, problem: Problem, context: Context, *, threads: int = THREADS) -> None:
-        self._warp, self._device = warp, device = open_warp(context.kind, str(context.build / "warp"))
-        self.problem, self._threads = problem, threads
-        self._host = problem.planes
-        self._before = self._in_use()
-        real = getattr(warp, problem.real)
-        types = (real, real, real, real, warp.int64)
-        self._inputs = [
-            warp.array(plane, dtype=dtype, device=device) for plane, dtype in zip(self._host, types, strict=True)
-        ]
-        self._outputs = [warp.empty(problem.n, dtype=dtype, device=device) for dtype in (real, real, warp.int64)]
-        self._launch = warp.launch(
-            kernel(problem.real),
-            dim=problem.n,
-            inputs=self._inputs,
-            outputs=self._outputs,
-            device=device,
-            block_dim=threads,
-            record_cmd=True,
-        )
-
-    def _in_use(self) -> int | None:
-        device = self._device
-        if not (device.is_cuda and device.is_mempool_supported and device.is_mempool_enabled):
-            return None
-        return int(self._warp.get_mempool_used_mem_current(device))
-
-    def run(self) -> None:
-        """Launch and wait."""
-        self._launch.launch()
-        self._warp.synchronize_device(self._device)
-
-    def end_to_end(self) -> None:
-        """Upload from ordinary host arrays, launch, download into new ones."""
-        for plane, host in zip(self._inputs, self._host, strict=True):
-            plane.assign(host)
-        self._launch.launch()
-        self.result()
+        self.problem = problem
+        outputs = [((problem.n,), dtype) for dtype in (problem.real, problem.real, "int64")]
+        super().__init__(context, partial(kernel, problem.real), problem.n, problem.planes, outputs, threads)
 
     def result(self) -> Result:
         """The outputs in host memory."""
-        return Result(*(np.array(plane.numpy()) for plane in self._outputs))
+        return Result(*self.planes())
 
     def counts(self) -> dict[str, float]:
         """Every plane is read or written once; a warp steps until its longest sample ends."""
         return {"issued_byte": self.problem.useful_byte, "issued_steps": warp_steps(self.problem.nstop)}
-
-    def device_memory(self) -> int | None:
-        """What Warp's memory pool gave out since the arm was prepared."""
-        now = self._in_use()
-        return None if now is None or self._before is None else max(0, now - self._before)
-
-    def close(self) -> None:
-        """Drop the arrays."""
-        none: Any = None
-        self._launch = none
-        self._inputs = self._outputs = []
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from perfdocs.measure.arm import Cannot, Context, Kind, Prepared
+from perfdocs.measure.arm import Context, Kind, Prepared
+from perfdocs.measure.packages import open_jax
 
 from ..lines import lines_of_code
 from ..tableau import ERROR, ROWS, WEIGHTS
 from ..workload import END, FIRST_STEP, MOST_ATTEMPTS, TOLERANCE, Problem, Result
 
 PACKAGES = ("jax",)
-
-
-@cache
-def open_jax(kind: Kind) -> tuple[Any, Any]:
-    """JAX with 64-bit types, and the device to use. Raises :class:`Cannot` where there is no JAX or no such device."""
-    # Without this JAX takes three quarters of a GPU's memory at its first use, and starves the other arms.
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    try:
-        import jax
-    except ImportError:
-        raise Cannot("not_installed", "JAX is not installed") from None
-    jax.config.update("jax_enable_x64", True)
-    try:
-        return jax, jax.devices(kind)[0]
-    except RuntimeError:
-        raise Cannot("unsupported", f"JAX sees no {kind.upper()}") from None
 
 
 def _sum(coefficients: dict[int, float], slopes: list[Any], c: int) -> Any:

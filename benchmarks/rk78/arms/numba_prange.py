@@ -6,7 +6,8 @@ import os
 from functools import cache
 from typing import Any
 
-from perfdocs.measure.arm import Cannot, Context, Prepared
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.packages import import_numba
 
 from ..lines import lines_of_code
 from ..workload import USEFUL_BYTE, Problem, Result, outputs
@@ -16,15 +17,8 @@ PACKAGES = ("numba",)
 
 @cache
 def kernel() -> tuple[Any, Any]:
-    """Numba and the compiled loop. Raises :class:`Cannot` where Numba does not load."""
-    try:
-        import numba
-    except ImportError as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == "numba"
-        raise Cannot(
-            "not_installed" if missing else "unsupported",
-            "numba is not installed" if missing else f"numba does not load: {error}",
-        ) from None
+    """Numba and the compiled loop."""
+    numba = import_numba()
     from ..numba_step import integrate
 
     return numba, integrate

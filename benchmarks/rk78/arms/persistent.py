@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.packages import import_cupy
 
-from ..device import DeviceArm, Launch, blocks, import_cupy, kernel
+from ..device import DeviceArm, Launch, blocks, kernel
 from ..workload import USEFUL_BYTE, Problem
 
 WARPS = 4  # a block

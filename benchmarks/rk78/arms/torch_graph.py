@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.torch_graph import capture
 
 from ..lines import lines_of_code
 from ..torch_step import BYTE_AN_ATTEMPT, CHECK_BYTE, KERNELS_AN_ATTEMPT, TorchArm
@@ -19,18 +20,9 @@ class Arm(TorchArm):
 
     def __init__(self, problem: Problem, context: Context) -> None:
         super().__init__(problem, context)
-        torch = self.torch
-        with torch.inference_mode():
+        with self.torch.inference_mode():
             self.begin()
-            side = torch.cuda.Stream()
-            side.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(side):  # once outside, as capture asks
-                self._attempts()
-            torch.cuda.current_stream().wait_stream(side)
-            torch.cuda.synchronize()
-            self._graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self._graph):
-                self._going = self._attempts()
+            self._graph, self._going = capture(self.torch, self._attempts)
 
     def _attempts(self) -> object:
         for _ in range(ATTEMPTS):

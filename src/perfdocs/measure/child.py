@@ -162,11 +162,14 @@ TOUCH: Mapping[str, Callable[[ModuleType, str], None]] = {"torch": _torch, "jax"
 
 
 def get_ready(arm: ArmModule, kind: str) -> None:
-    """Import the packages the arm names and let them make their context. Raises what an import raises."""
+    """Import the packages the arm names and let them make their context; the arm itself says what it lacks."""
     for name in getattr(arm, "PACKAGES", ()):
-        module = importlib.import_module(name)
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
         if name in TOUCH:
-            with suppress(Exception):  # without its device the arm itself says what it lacks
+            with suppress(Exception):
                 TOUCH[name](module, kind)
 
 
