@@ -12,7 +12,8 @@ from perfdocs.errors import place
 
 from .arm import Context, Point, Reason
 from .edges import Clock
-from .fresh import Answer, Ask, Reply, Request, cache_folder
+from .folders import temporary_folder
+from .fresh import Answer, Ask, Reply, Request, fresh_folder
 from .options import Options
 from .plan import Cell, Foresight, show
 from .progress import Progress
@@ -104,8 +105,8 @@ class Apart:
         samples: dict[str, list[float]] = {start: [] for start in wanted}
         first = cells[0]
         starts = ["cold", *(["warm"] if "warm" in wanted else [])]
-        for pair in range(self.options.fresh_runs):
-            with cache_folder(self.options.build / "fresh" / f"{first.arm}-caches-{pair}") as folder:
+        for _ in range(self.options.fresh_runs):
+            with temporary_folder(fresh_folder(self.options.build), f"{first.arm}-caches") as folder:
                 (folder / "build").mkdir()
                 for start in starts:
                     at: dict[str, AxisValue] = {**first.task.at, "start": start}

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .arm import How, Kind, Point, Reason
+from .folders import temporary_folder
 from .room import NO_SPACE, says_full
 
-__all__ = ["Answer", "Ask", "Reply", "Request", "ask", "cache_folder", "caches"]
+__all__ = ["Answer", "Ask", "Reply", "Request", "ask", "caches", "fresh_folder"]
 
 Found = float | str | tuple[float, ...]
 """A count, the key of a choice, or samples."""
@@ -148,15 +148,9 @@ def caches(folder: Path) -> dict[str, str]:
     return found
 
 
-@contextmanager
-def cache_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder for caches, gone afterwards."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def fresh_folder(build: Path) -> Path:
+    """Where fresh processes have their folders and leave their logs."""
+    return build / "fresh"
 
 
 def _environment(request: Request) -> dict[str, str]:
@@ -170,7 +164,7 @@ def _environment(request: Request) -> dict[str, str]:
 
 def ask(request: Request, limit: float, total: float | None = None) -> Reply:
     """Start a process, wait for its answers, and end it with all it started, also where this is interrupted."""
-    with cache_folder(request.shared / "fresh" / f"{request.arm}-{request.how}-{os.getpid()}") as work:
+    with temporary_folder(fresh_folder(request.shared), f"{request.arm}-{request.how}") as work:
         answers = work / "answers"
         command = [sys.executable, "-m", "perfdocs.measure.child", str(answers)]
         with (work / "output").open("wb") as output:
@@ -241,7 +235,7 @@ def _reply(request: Request, answers: Path, end: End, code: int, limit: float) -
         return Reply(tuple(found[: len(request.points)]))
     if end == "cut":
         return Reply(tuple(found), cut=True)
-    log = request.shared / "fresh" / f"{request.arm}-{request.how}.log"
+    log = fresh_folder(request.shared) / f"{request.arm}-{request.how}.log"
     (answers.parent / "output").replace(log)
     if says_full(log.read_text(encoding="utf-8", errors="replace")):
         return Reply((*found, Answer(refused=("error", NO_SPACE))), log=log)

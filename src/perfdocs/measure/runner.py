@@ -10,6 +10,8 @@ from perfdocs.errors import PerfdocsError
 from .arm import Kind, Task
 from .device import DeviceRun
 from .edges import Edges, Gpu, real_edges
+from .folders import sweep
+from .fresh import fresh_folder
 from .loader import load_workload
 from .options import Options
 from .plan import chosen_arms, wanted_cells
@@ -28,6 +30,7 @@ def run(folder: Path, options: Options, edges: Edges | None = None, progress: Pr
     edges = edges or real_edges()
     progress = progress or open_progress()
     start = edges.clock.monotonic()
+    sweep(fresh_folder(options.build))
     definition, workload = read_definition(folder / "benchmark.toml"), load_workload(folder)
     found = _devices(options, edges)
     arms = [(kind, gpu) for kind, gpu in found if chosen_arms(definition, kind, options.arms)]
