@@ -21,6 +21,7 @@ from perfdocs.cli.measuring import publish
 from perfdocs.cli.pages import documents
 from perfdocs.cli.project import find_benchmarks
 from perfdocs.errors import PerfdocsError
+from perfdocs.extent import deadline_reason
 from perfdocs.library import load_library
 from perfdocs.measure import Stopped
 
@@ -142,6 +143,17 @@ def test_list(cli: Run, tmp_path: Path) -> None:
     assert told["devices"] == ["made-up-cpu", "made-up-gpu", "made-up-gpu-local"]
     assert [c["published"] for c in told["benchmarks"][0]["cards"]] == [True, True, False]
     assert "persistent" in [a["key"] for a in told["benchmarks"][0]["arms"]]
+
+
+def test_list_says_where_a_card_is_not_whole(cli: Run, benchmarks: Path) -> None:
+    path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
+    card = json.loads(path.read_text())
+    lost = {"arm": "persistent", "kind": "out_of_time", "reason": deadline_reason(60.0), "table": "main"}
+    card["not_run"] = [{**lost, "at": {"config": "uniform-1000", "n": n}} for n in (10, 100)]
+    path.write_text(json.dumps(card))
+    assert "48 measurements, 2026-11-30, full, 2 cells left out at the deadline, synthetic" in cli("list").out
+    told = json.loads(cli("list", "--format", "json").out)
+    assert [c["extent"] for c in told["benchmarks"][0]["cards"]] == ["full", "full, 2 cells left out at the deadline"]
 
 
 def test_list_with_a_problem_shows_the_rest(cli: Run, benchmarks: Path) -> None:

@@ -165,6 +165,8 @@ class Method(_Record, frozen=True, kw_only=True):
     clocks_reason: Text | None = None
     pinning: Text | None = None
     quick: bool = False
+    narrowed: bool = False
+    """Only some arms, tables or points were asked for."""
 
 
 class Gate(_Record, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ import pytest
 
 from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement, read_card
 from perfdocs.errors import PerfdocsError
+from perfdocs.extent import extent
 from perfdocs.measure import Options, Stopped, listing, run
 from perfdocs.measure.__main__ import axis_filters, main
 
@@ -351,6 +352,7 @@ def test_the_deadline_can_close_the_card(toy: SimpleNamespace) -> None:
     card = toy.measure("good", device="gpu", deadline=1.0, close=True)
     assert len(card.measurements) == 1
     assert [r.kind for r in card.not_run] == ["out_of_time"]
+    assert extent(card) == "quick, only some arms, tables or points, 1 cell left out at the deadline"
 
 
 def test_a_device_that_died_stops_the_run_and_keeps_the_rest(toy: SimpleNamespace) -> None:

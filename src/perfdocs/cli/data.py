@@ -9,6 +9,7 @@ import click
 
 from ..card import card_schema
 from ..errors import PerfdocsError, Problem, clean, nearest, place
+from ..extent import extent
 from ..library import Library, LoadedCard, load_file
 from .project import Project, counted, examples, format_option, problems_text, show_json
 
@@ -92,6 +93,7 @@ def _card(loaded: LoadedCard) -> dict[str, Any]:
         "recorded": card.recorded,
         "origin": card.origin.kind,
         "published": loaded.published,
+        "extent": extent(card),
         "measurements": len(card.measurements),
         "not_run": len(card.not_run),
         "earlier_sources": list(loaded.earlier_sources),
@@ -130,6 +132,7 @@ def _lines(library: Library) -> list[str]:
         for loaded in benchmark.cards:
             card = loaded.card
             facts = [f"{counted(len(card.measurements), 'measurement')}", card.recorded[:10]]
+            facts += [] if extent(card) == "full" else [extent(card)]
             facts += [] if card.origin.kind == "measured" else [card.origin.kind]
             facts += [] if loaded.published else ["unpublished"]
             facts += ["earlier sources"] if loaded.earlier_sources else []

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from perfdocs.card import Gate, decode_card, encode_card, read_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, place
+from perfdocs.extent import deadline_reason
 
 from .apart import Apart
 from .arm import Cannot, Context, Kind, Task, Workload
@@ -278,8 +279,7 @@ class DeviceRun:
     def _late(self, cell: Cell) -> None:
         """The deadline comes before the cell: record that, or stop the run. Raises :class:`Stopped`."""
         if self._options.close:
-            reason = f"the run's deadline of {self._options.deadline or 0.0:g} s came first"
-            self._session.skip(cell, "out_of_time", reason)
+            self._session.skip(cell, "out_of_time", deadline_reason(self._options.deadline or 0.0))
             return
         raise Stopped(f"stopped at the deadline: {self._leave()}; run the same command again to go on", 3)
 

@@ -72,6 +72,7 @@ def _method(
         clocks_reason=reason,
         pinning=PINNING,
         quick=not o.full,
+        narrowed=bool(o.arms or o.tables or o.at),
     )
 
 

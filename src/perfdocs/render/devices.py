@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ..card import AxisValue
 from ..definition import Definition
+from ..extent import extent
 from ..frame import Row, find, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, scale_for
@@ -59,7 +60,7 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
         *([words(benchmark.definition.title)] if several else []),
         Cell(card.recorded.partition("T")[0]),
         Cell(str(len(card.measurements))),
-        words("quick" if card.method.quick else "full"),
+        words(extent(card)),
         words(_driver(loaded), foreign=True),
         words(origin, foreign=card.origin.source is not None),
         words(earlier or "current", foreign=bool(loaded.earlier_sources)),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..card import Device
 from ..definition import Definition
+from ..extent import extent
 from ..flags import FLAGS
 from ..library import Benchmark, LoadedCard
 from ..peaks import PEAKS, peak
@@ -103,7 +104,7 @@ def _method_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
         yield "source", card.origin.source, True
     if card.origin.licence:
         yield "licence", card.origin.licence, True
-    yield "extent", "quick: a reduced matrix" if method.quick else "full", False
+    yield "extent", extent(card, "quick: a reduced matrix"), False
     yield "order of the runs", "one arm after the other" if block else "the order of arms turns every repetition", False
     middle = f"mean of the middle {method.runs - 2}" if method.runs >= 3 else "mean"
     yield "timed runs", f"{method.runs}; {middle if block else 'median'} is the centre", False
