@@ -14,7 +14,8 @@ from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement, read_card
 from perfdocs.errors import PerfdocsError
 from perfdocs.extent import extent
 from perfdocs.measure import Options, Stopped, listing, run
-from perfdocs.measure.__main__ import axis_filters, main
+from perfdocs.measure.__main__ import main
+from perfdocs.measure.arguments import axis_filters
 
 from .fakes import FakeNvml, fake_edges
 

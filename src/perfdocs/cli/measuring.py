@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 import click
 
 from ..card import write_atomic
 from ..errors import PerfdocsError, nearest, place
 from ..library import Benchmark, Library, load_file
+from ..measure import Options
+from ..measure.arguments import ARGUMENTS, Argument, options_of
 from .project import Project, examples, format_option, show_json
 
-if TYPE_CHECKING:
-    from ..measure import Options
-
 __all__ = ["publish", "run"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,38 @@ class _Card:
     published: bool
 
 
+def _parsed(argument: Argument) -> Callable[[str], object]:
+    def parse(text: str) -> object:
+        try:
+            return argument.parse(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return parse
+
+
+def _option(argument: Argument) -> Callable[[Command], Command]:
+    """An option of the measuring commands, in click's words."""
+    if argument.switch:
+        flags = "/".join(filter(None, (argument.flag, argument.opposite)))
+        return click.option(flags, argument.key, is_flag=True, default=False, help=argument.help)
+    return click.option(
+        argument.flag,
+        argument.key,
+        metavar=argument.metavar or None,
+        type=click.Choice(argument.choices) if argument.choices else _parsed(argument),
+        multiple=argument.repeatable,
+        help=argument.help,
+    )
+
+
+def _measuring_options(command: Command) -> Command:
+    """Give a command all options of measuring, in their order."""
+    for argument in reversed(ARGUMENTS):
+        command = _option(argument)(command)
+    return command
+
+
 @click.command(
     epilog=examples(
         "perfdocs run                              measure this machine quickly, into build/cards/",
@@ -41,75 +74,22 @@ class _Card:
         "perfdocs run --full --publish --as lab2   the same, where another machine has this id",
     )
 )
-@click.option("--full/--quick", default=False, help="Every point of the benchmark, or the quick ones [default: quick].")
 @click.option("--only", multiple=True, metavar="BENCH", help="Only this benchmark (repeatable).")
-@click.option("--arm", "arms", multiple=True, metavar="ARM", help="Only this arm (repeatable).")
-@click.option("--table", "tables", multiple=True, metavar="TABLE", help="Only this table (repeatable).")
-@click.option("--n", "sizes", multiple=True, metavar="N", help="Only this value of the axis n (repeatable).")
-@click.option("--at", "points", multiple=True, metavar="AXIS=VALUE", help="Only points with this value (repeatable).")
-@click.option("--list", "listed", is_flag=True, help="Say what would be measured, and measure nothing.")
-@click.option(
-    "--device",
-    type=click.Choice(["auto", "cpu", "gpu"]),
-    default="auto",
-    show_default=True,
-    help="auto: the CPU, and the GPU where there is one.",
-)
 @click.option("--publish", "publishing", is_flag=True, help="Put the cards among the committed ones; render anew.")
-@click.option("--as", "name", metavar="NAME", help="Suffix of the device's id, where two machines would share it.")
-@click.option("--deadline", type=click.FloatRange(min=0), metavar="SECONDS", help="Stop before so much time has gone.")
-@click.option("--close", is_flag=True, help="At the deadline, write the card and record the rest as out of time.")
-@click.option(
-    "--gate-budget", type=click.FloatRange(min=0), metavar="SECONDS", help="Most to wait for a cool GPU, a card."
-)
-@click.option("--fresh", is_flag=True, help="Begin anew instead of completing an interrupted run.")
+@_measuring_options
 @format_option
 @click.pass_obj
-def run(  # each option of the command line is one argument
-    project: Project,
-    full: bool,
-    only: tuple[str, ...],
-    arms: tuple[str, ...],
-    tables: tuple[str, ...],
-    sizes: tuple[str, ...],
-    points: tuple[str, ...],
-    listed: bool,
-    device: str,
-    publishing: bool,
-    name: str | None,
-    deadline: float | None,
-    close: bool,
-    gate_budget: float | None,
-    fresh: bool,
-    style: str,
-) -> int:
+def run(project: Project, /, only: tuple[str, ...], *, publishing: bool, style: str, **given: Any) -> int:
     """Measure this machine.
 
     Writes one card for each benchmark and device into build/cards/.
     """
-    from ..measure import Options
-    from ..measure.__main__ import axis_filters
-
-    if publishing and (arms or tables or sizes or points):
+    options = options_of(given, out=project.local, build=project.root / "build" / "measure")
+    if publishing and (options.arms or options.tables or options.at):
         raise click.UsageError("--publish takes whole cards: leave out --arm, --table, --n and --at")
-    options = Options(
-        devices=device,  # type: ignore[arg-type] # click.Choice leaves these three
-        full=full,
-        arms=arms,
-        tables=tables,
-        at=axis_filters([*points, *(f"n={n}" for n in sizes)]),
-        out=project.local,
-        build=project.root / "build" / "measure",
-        as_name=name,
-        deadline=deadline,
-        close=close,
-        fresh=fresh,
-    )
-    if gate_budget is not None:
-        options = changed(options, gate_budget=gate_budget)
     library = project.library()
     chosen = _chosen(library, only)
-    if listed:
+    if given["listed"]:
         return _list(chosen, options, style)
     return _measure(project, chosen, options, publishing=publishing, style=style)
 
