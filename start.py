@@ -35,6 +35,15 @@ ROOT = Path(__file__).resolve().parent
 TOOLS = ("nox", "uv")
 PIP_THAT_REACHES_OUT = (22, 3)  # the first pip with --python, which installs into an environment that has no pip
 INTERRUPTED = 130
+# fmt: off
+WITH_VALUE = frozenset((  # options of `reproduce` that a value follows, and those without one
+    "--arm", "--as", "--at", "--commit", "--deadline", "--device", "--format", "--fresh-runs", "--gate-budget",
+    "--gate-wait", "--limit", "--n", "--only", "--table",
+))
+WITHOUT_VALUE = frozenset((
+    "--close", "--fresh", "--full", "--help", "--list", "--no-peers", "--publish", "--quick", "-h",
+))
+# fmt: on
 NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|name resolution|Failed to establish|Network is unreachable"
     r"|ConnectTimeout|ReadTimeout|ProxyError|getaddrinfo|dns error|client error \(Connect\)|error sending request",
@@ -80,6 +89,10 @@ def main(arguments: Sequence[str], root: Path, edge: Edge) -> int:
     else:
         edge.say(f"start.py: not a command: {' '.join(arguments)!r}\n\n{usage}")
         return 2
+    wrong = mistake(arguments[1:]) if arguments and arguments[0] == "reproduce" else None
+    if wrong is not None:
+        edge.say(f"start.py: {wrong}")
+        return 2
     try:
         python = prepare(root, edge)
         settings = uv_settings(edge)
@@ -94,6 +107,31 @@ def main(arguments: Sequence[str], root: Path, edge: Edge) -> int:
     elif not arguments:
         report_site(root, code, edge)
     return code
+
+
+def mistake(words: Sequence[str]) -> str | None:
+    """Say what is wrong with the words after `reproduce`, or None: what installs for minutes must not fail for them."""
+    waiting = ""
+    for word in words:
+        option, equals, value = (waiting, "=", word) if waiting else word.partition("=")
+        waiting = ""
+        if option in WITHOUT_VALUE and not equals:
+            continue
+        if option not in WITH_VALUE:
+            return f"reproduce: {word!r} is none of its options, {', '.join(sorted(WITH_VALUE | WITHOUT_VALUE))}"
+        if not equals:
+            waiting = option
+        elif option == "--deadline" and not is_time(value):
+            return f"reproduce: --deadline {value!r} is no number of seconds above 0"
+    return f"reproduce: {waiting} lacks its value" if waiting else None
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a finite number above 0."""
+    try:
+        return 0 < float(text) < float("inf")
+    except ValueError:
+        return False
 
 
 def report_site(root: Path, code: int, edge: Edge) -> None:

@@ -15,6 +15,7 @@ import pytest
 from nox.command import CommandFailed
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmarks" / "reproduce"
@@ -234,6 +235,14 @@ def test_every_package_of_a_lock_file_has_a_version_and_hashes(kind: str) -> Non
         assert lock.HEADER + "".join(found.values()) == text
         for entry in found.values():
             assert re.fullmatch(r"([a-z0-9-]+==\S+( ; [^\\]+)? \\\n(    --hash=sha256:[0-9a-f]{64}( \\)?\n)+)+", entry)
+
+
+@pytest.mark.parametrize("kind", lock.KINDS)
+def test_numba_cuda_loads_beside_numpy(kind: str) -> None:
+    """Its package asks for no NumPy, and its versions until 0.30 use `row_stack`, which NumPy 2.5 has removed."""
+    (ours,) = versions(FOLDER / f"{kind}-peers.txt")["numba-cuda"]
+    (numpy,) = versions(FOLDER / f"{kind}.txt")["numpy"]
+    assert Version(numpy) < Version("2.5") or Version(ours) >= Version("0.31")
 
 
 @pytest.mark.parametrize("kind", lock.KINDS)

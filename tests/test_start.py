@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
 if TYPE_CHECKING:
@@ -247,6 +248,47 @@ def test_not_a_command(machine: Machine, words: list[str]) -> None:
     assert machine.run(*words) == 2
     assert "not a command" in machine.said[0]
     assert not machine.done
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rk4"], "reproduce: 'rk4' is none of its options, --arm, --as, "),
+        (["--dead-line", "60"], "reproduce: '--dead-line' is none of its options"),
+        (["--close=yes"], "reproduce: '--close=yes' is none of its options"),
+        (["--deadline"], "reproduce: --deadline lacks its value"),
+        (["--only", "rk4", "--as"], "reproduce: --as lacks its value"),
+        *(
+            ([*words, *rest], f"reproduce: --deadline {text!r} is no number of seconds above 0")
+            for text in ("0", "-60", "nan", "inf", "soon", "")
+            for words in (["--deadline", text], [f"--deadline={text}"])
+            for rest in ([], ["--close"])
+        ),
+    ],
+)
+def test_reproduce_is_refused_before_anything_is_installed(machine: Machine, words: list[str], said: str) -> None:
+    assert machine.run("reproduce", *words) == 2
+    assert [line.partition(said)[0] for line in machine.said] == ["start.py: "]
+    assert "\n" not in machine.said[0]
+    assert not machine.done
+    assert not machine.shown
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["--deadline", "0.5"], ["--deadline=3600", "--close", "--only", "rk4", "--as", "--x", "--no-peers"]]
+)
+def test_reproduce_goes_on_with_its_words(machine: Machine, words: list[str]) -> None:
+    assert machine.run("reproduce", *words) == 0
+    assert sessions(machine) == ["-s", "reproduce", "--", *words]
+
+
+def test_the_options_of_reproduce_are_those_of_the_run() -> None:
+    from perfdocs.cli.measuring import run as command
+
+    options = [p for p in command.params if isinstance(p, click.Option)]
+    switches = {flag for p in options if p.is_flag for flag in (*p.opts, *p.secondary_opts)}
+    assert {flag for p in options if not p.is_flag for flag in p.opts} == start.WITH_VALUE
+    assert switches | {"-h", "--help", "--no-peers"} == start.WITHOUT_VALUE
 
 
 @pytest.mark.parametrize("word", ["-h", "--help"])
