@@ -29,14 +29,18 @@ from perfdocs.verdict import Order
 
 Change = Callable[[dict[str, Any]], None]
 DAY_AFTER = "2026-12-01T12:00:00Z"
+SAME = 1 + 1e-9
+"""Times that nobody could tell from the first, and that are not copied."""
 
 
 def again(card: dict[str, Any], change: Change | None = None, factor: float = 1.001) -> dict[str, Any]:
-    """A second run of a card: every sample ``factor`` times as long, a day later."""
+    """A second run of a card, a day later: every time ``factor`` times as long, the samples in another order."""
     card = copy.deepcopy(card)
     card["recorded"] = DAY_AFTER
     for m in card["measurements"]:
-        m["wall"] = [s * factor for s in m["wall"]]
+        for key in {"wall", "end_to_end"} & set(m):
+            first, *rest = (s * factor for s in m[key])
+            m[key] = [*rest, first]
     if change is not None:
         change(card)
     return card
@@ -118,7 +122,7 @@ def test_a_cell_that_moved_is_named_with_sign_interval_flags_and_clock(tmp_path:
         scale("peer", 1 / 1.05, **at)(card)  # 5 % apart, whichever is the greater
         scale("host", 1.02, **at)(card)
 
-    found = only(twice(tmp_path, change, factor=1.0))
+    found = only(twice(tmp_path, change, factor=SAME))
     (cell,) = found.moved("main")
     assert (cell.arm, dict(cell.at)) == ("peer", at)
     assert cell.distance == pytest.approx(0.05)
@@ -126,7 +130,7 @@ def test_a_cell_that_moved_is_named_with_sign_interval_flags_and_clock(tmp_path:
     assert not cell.overlaps
     assert cell.clock is None
     assert summary(found.chosen("main")).within == (16 / 18, 17 / 18, 1)
-    assert summary(found.chosen("main")).median == 0
+    assert summary(found.chosen("main")).median == pytest.approx(0, abs=1e-6)
     assert found.moved("main", 0.01) == (cell, *(c for c in found.moved("main", 0.01) if c.arm == "host"))
     text = " ".join(c.text for c in moved_cells([found]).groups[0].rows[0]).replace("\u00a0", " ")
     assert "3.860 ms (3.852–3.868) 3.676 ms (3.669–3.684) −5.0 % apart" in text
@@ -148,7 +152,7 @@ def test_clocks_and_flags_stand_beside_a_cell_that_moved(tmp_path: Path) -> None
         found["sm_clock"] = [1.8e9] * 5
         found["block"] = {"throttle": ["sw_power_cap"]}
 
-    put(benchmarks / "demo" / "repeats", again(card, change, 1.0))
+    put(benchmarks / "demo" / "repeats", again(card, change, SAME))
     library = load_library(benchmarks)
     assert library.problems == ()
     found = only(library.benchmarks["demo"])
@@ -183,7 +187,7 @@ def test_ties_and_contradictions_of_pairs_at_a_point(tmp_path: Path) -> None:
         scale("steal", 1.3, config="thin", n=1000)(card)  # 23 → 30 µs: now behind `thread` at 25
         scale("steal", 1.1, config="dense", n=1000)(card)  # was level with `thread`
 
-    found = only(twice(tmp_path, change, factor=1.0))
+    found = only(twice(tmp_path, change, factor=SAME))
     figures = summary(found.chosen("main"))
     assert (figures.pairs, figures.same, figures.ties, figures.contradict) == (32, 30, 1, 1)
     (pair,) = found.contradictions()
@@ -296,8 +300,36 @@ def test_a_wrong_second_run_is_one_problem_and_the_card_stays(
 def test_the_same_samples_under_another_date_are_the_same_run(tmp_path: Path) -> None:
     card = gpu_card()
     benchmarks = lay_out(tmp_path, card)
-    put(benchmarks / "demo" / "repeats", again(card, factor=1.0))
+    put(benchmarks / "demo" / "repeats", card | {"recorded": DAY_AFTER})
     assert [p.code for p in load_library(benchmarks).problems] == ["repeat-same"]
+
+
+@pytest.mark.parametrize("count", [1, 7])
+def test_cells_copied_from_the_first_run_are_named_and_refused(tmp_path: Path, count: int) -> None:
+    card = gpu_card()
+
+    def copy_some(second: dict[str, Any]) -> None:
+        for mine, first in zip(second["measurements"][:count], card["measurements"], strict=False):
+            mine["wall"] = list(first["wall"])
+
+    benchmarks = lay_out(tmp_path, card)
+    put(benchmarks / "demo" / "repeats", again(card, copy_some))
+    (problem,) = load_library(benchmarks).problems
+    assert problem.code == "repeat-copied"
+    assert f"in {count} of 28 cells: main steal config=thin n=1000" in problem.found
+    assert problem.found.endswith(" and 2 more") is (count == 7)
+
+
+def test_counts_memory_and_clocks_may_be_the_same_in_both_runs(tmp_path: Path) -> None:
+    card = gpu_card()
+    text = (lay_out(tmp_path) / "demo" / "benchmark.toml").read_text()
+    definition = text.replace("[metrics.clock]", "[metrics.sm_clock]").replace('"clock"', '"sm_clock"')
+    for m in card["measurements"]:
+        m.pop("clock", None)
+        m["sm_clock"] = [1.5e9, 1.5e9, 1.485e9]
+    benchmarks = lay_out(tmp_path, card, definition=definition)
+    put(benchmarks / "demo" / "repeats", again(card))
+    assert load_library(benchmarks).problems == ()
 
 
 def test_an_imported_card_has_no_second_run(tmp_path: Path) -> None:
