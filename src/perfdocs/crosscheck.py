@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .card import AxisValue, Card, Device, Measurement, Summary
 from .definition import RESERVED_WORDS, Definition
+from .dimension import PLAIN, Dimension, dimension, unit_dimension
 from .errors import PerfdocsError, clean, nearest, place
 from .expression import Name, check_calls, depth, names, parse
 from .flags import FLAGS
@@ -24,6 +25,20 @@ RESERVED_FILES = frozenset(
     {"index", "con", "prn", "aux", "nul", *(f"{p}{i}" for p in ("com", "lpt") for i in range(10))}
 )
 """Names that a page or a file cannot have."""
+
+DEVICE_UNITS = {
+    "max_clock": "Hz",
+    "max_memory_clock": "Hz",
+    "memory": "byte",
+    "memory_bus_width": "bit",
+    "l2_cache": "byte",
+    "l3_cache": "byte",
+    "power_limit": "W",
+    "peak.dram": "byte/s",
+    "peak.fp32": "flop/s",
+    "peak.fp64": "flop/s",
+}
+"""Units of a device's facts; the others are plain numbers."""
 
 MAX_LEVELS = 400
 """Operations one inside the other, over all quantities that a derived quantity uses: well below Python's own limit."""
@@ -249,6 +264,26 @@ def check_expressions(definition: Definition, path: Path) -> None:
                 f"at most {MAX_LEVELS}",
                 "derive it more directly",
             )
+    _check_dimensions(definition, [key for key in order if key in definition.derived], path)
+
+
+def _check_dimensions(d: Definition, order: Iterable[str], path: Path) -> None:
+    """Only like is added to or compared with like; ``order`` has each derived quantity after those that it uses.
+
+    A derived quantity is of the unit it says, or else of the one that its expression gives.
+    """
+    units = {key: metric.unit for key, metric in d.metrics.items()}
+    units |= {key: axis.unit for key, axis in d.axes.items()}
+    units |= {f"device.{fact}": unit for fact, unit in DEVICE_UNITS.items()}
+    known = {key: unit_dimension(unit) for key, unit in units.items()}
+
+    def of(name: Name) -> Dimension:
+        return known.get(name.name, PLAIN)
+
+    for key in order:
+        derived, where = d.derived[key], place(path, f"$.derived.{key}.is")
+        found = dimension(parse(derived.is_, where), of, where) or PLAIN
+        known[key] = unit_dimension(derived.unit) if derived.unit else found
 
 
 def _check_reference(name: Name, definition: Definition, where: str) -> None:

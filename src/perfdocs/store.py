@@ -19,7 +19,7 @@ from .card import AxisValue, Card, Measurement, MetricValue
 __all__ = ["CardStore"]
 
 _SUFFIX = ".card"
-_RULES = ("card", "crosscheck", "definition", "expression", "files", "flags", "library", "peaks", "tree")
+_RULES = ("card", "crosscheck", "definition", "dimension", "expression", "files", "flags", "library", "peaks", "tree")
 """Modules that say what is right: where one changes, every card is checked anew."""
 
 
