@@ -11,13 +11,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tests.render_kit import DEFINITION, NOISY, cpu_card, demo, gpu_card, load
+from tests.render_kit import DEFINITION, NOISY, cpu_card, demo, gpu_card, load, point
 
 from perfdocs.library import Benchmark, LoadedCard
 from perfdocs.render import plots
 from perfdocs.render.csv import card_csv
-from perfdocs.render.plots import DARK, FORMATS, LIGHT, alt_text, digest, figure
-from perfdocs.render.series import panels
+from perfdocs.render.drawing import _looks
+from perfdocs.render.plots import DARK, FORMATS, LIGHT, QUIET, alt_text, digest, figure
+from perfdocs.render.series import MANY, legend_order, panels, strong
 
 Pair = tuple[Benchmark, LoadedCard]
 
@@ -52,6 +53,57 @@ def test_series_by_an_axis_and_against_a_quantity(pair: Pair) -> None:
     (rate,) = panels(pair[0], [pair[1]], "rate")
     walls = [x for x, _ in rate.series[0].points]
     assert walls == sorted(walls)
+
+
+def many(count: int, folder: Path) -> Pair:
+    """A synthetic card of one panel: the i-th arm takes i µs, then i ms; the last begins fastest; the host is slow."""
+    entry = '[arms.a{0}]\nlabel = "arm {0}"\nloop = "a loop"\ngroup = "gpu"\non = ["gpu"]\n\n'
+    definition = DEFINITION.replace("[metrics.", "".join(map(entry.format, range(1, count))) + "[metrics.", 1)
+    card = gpu_card()
+    card["measurements"] = [
+        point("main", f"a{i}", {"config": "thin", "n": n}, 0.5e-6 if (i, n) == (count - 1, 1000) else i * unit)
+        for i in range(1, count)
+        for n, unit in ((1000, 1e-6), (10**6, 1e-3))
+    ]
+    card["measurements"].append(point("main", "host", {"config": "thin", "n": 1000}, 1.0))
+    card["not_run"] = []
+    return demo(folder, card, definition=definition)
+
+
+def test_few_lines_are_all_strong_and_of_many_the_leaders_and_the_best_of_each_group(tmp_path: Path) -> None:
+    benchmark, card = many(5, tmp_path / "few")
+    few = panels(benchmark, [card], "wall")
+    assert set(strong(benchmark.definition, "wall", few)) == {"arm 1", "arm 2", "arm 3", "arm 4", "host"}
+    benchmark, card = many(25, tmp_path / "many")
+    found = panels(benchmark, [card], "wall")
+    chosen = strong(benchmark.definition, "wall", found)
+    assert len(chosen) == MANY
+    # those ahead somewhere, the best of the other group, though it is slow, then in the definition's order
+    assert set(chosen[:2]) == {"arm 1", "arm 24"}
+    assert chosen[2:] == ("host", "arm 2", "arm 3", "arm 4", "arm 5", "arm 6")
+
+
+def test_the_legend_is_in_the_order_of_the_right_end(tmp_path: Path) -> None:
+    benchmark, card = many(25, tmp_path)
+    order = legend_order(benchmark.definition, "wall", panels(benchmark, [card], "wall"))
+    assert order == (*(f"arm {i}" for i in range(1, 25)), "host")  # what ends earlier stands last
+    said = texts(figure(benchmark, [card], "wall", ["light"]).light)
+    assert [t for t in said if t in order] == list(order)
+    rate = legend_order(benchmark.definition, "rate", panels(benchmark, [card], "rate"))
+    assert rate == ()  # no flop was counted: nothing is drawn, and nothing breaks
+
+
+def test_lines_are_told_apart_without_colours(tmp_path: Path) -> None:
+    benchmark, card = many(25, tmp_path)
+    theme = ("ink", "rule", "quiet", LIGHT)
+    looks = _looks(benchmark.definition, "wall", panels(benchmark, [card], "wall"), theme)
+    front = [look for look in looks.values() if look.strong]
+    behind = [look for look in looks.values() if not look.strong]
+    assert (len(front), len(behind)) == (MANY, 25 - MANY)
+    assert len({look.marker for look in front}) == len({look.colour for look in front}) == MANY
+    assert {look.colour for look in behind} == {"quiet"}
+    assert len({(look.marker, look.dash) for look in behind}) == len(behind)
+    assert min(look.width for look in front) > 2 * max(look.width for look in behind)
 
 
 def test_devices_compared_by_their_best_arm(tmp_path: Path) -> None:
@@ -187,6 +239,6 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize(("palette", "ground"), [(LIGHT, "#ffffff"), (DARK, "#14181e")])
 def test_every_colour_stands_out_from_its_ground(palette: tuple[str, ...], ground: str) -> None:
-    for colour in palette:
+    for colour in (*palette, *QUIET.values()):
         low, high = sorted((luminance(colour), luminance(ground)))
         assert (high + 0.05) / (low + 0.05) >= 3

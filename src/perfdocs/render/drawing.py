@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +11,7 @@ from ..definition import Axis, Definition, Derived, Metric
 from ..quantity import Scale, axis_text, scale_for, superscript
 from .html import plain
 from .points import ORIGINS
-from .series import Panel, Series
+from .series import Panel, Series, legend_order, strong
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,17 +26,33 @@ DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 HOLLOW = "hollow: flagged"
 PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.18, 0.62
 
-Theme = tuple[str, str, Sequence[str]]
-"""Colours of ink and of rules, and the palette of the series."""
+Theme = tuple[str, str, str, Sequence[str]]
+"""Colours of ink, of rules and of lines that stand behind, and the palette of those before them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one series is drawn; without ``dash`` it is a hollow mark of the legend."""
+    """How one series is drawn; without ``dash`` it is a hollow mark of the legend. ``strong``: before the others."""
 
     colour: str
     marker: str
     dash: Dash
+    strong: bool = True
+
+    @property
+    def width(self) -> float:
+        """Of the line, in points."""
+        return 1.6 if self.strong else 0.7
+
+    @property
+    def size(self) -> float:
+        """Of a marker, in points."""
+        return 5.5 if self.strong else 3.5
+
+    @property
+    def layer(self) -> int:
+        """The higher, the nearer to the reader."""
+        return 4 if self.strong else 2
 
 
 def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> Drawing:
@@ -46,7 +62,7 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
 
     entry = definition.plots[plot]
     quantity = definition.quantity(entry.y)
-    looks = _looks((s for p in found for s in p.series), theme[2])
+    looks = _looks(definition, plot, found, theme)
     hollow = any(v.flags - ORIGINS for p in found for s in p.series for _, v in s.points)
     labels = [*looks.items(), *([(HOLLOW, Look(theme[0], "o", ""))] if hollow else [])]
     columns = max(min(len(found), 3), 1)
@@ -134,7 +150,7 @@ def _x_axis(ax: Axes, entry: Axis | Metric | Derived, x: Sequence[float], scale:
 def _panel(
     ax: Axes, definition: Definition, key: str, panel: Panel, y_scale: Scale, theme: Theme, looks: dict[str, Look]
 ) -> None:
-    ink, rule, _ = theme
+    ink, rule, *_ = theme
     entry: Axis | Metric | Derived = definition.axes[key] if key in definition.axes else definition.quantity(key)
     x = [p[0] for s in panel.series for p in s.points]
     numbers = sorted({v for v in x if not isinstance(v, str)})
@@ -163,31 +179,50 @@ def _line(ax: Axes, series: Series, words: Sequence[str], scale: Scale, look: Lo
     x = [words.index(a) if isinstance(a, str) else a for a, _ in series.points]
     values = [v for _, v in series.points]
     y = [v.centre / scale.factor for v in values]
-    ax.plot(x, y, look.dash, color=look.colour, linewidth=1.3, zorder=2)
+    ax.plot(x, y, look.dash, color=look.colour, linewidth=look.width, zorder=look.layer)
     wide = [i for i, v in enumerate(values) if v.hi - v.lo > VISIBLE_RANGE * abs(v.centre)]
     if wide:
         low, high = [values[i].lo / scale.factor for i in wide], [values[i].hi / scale.factor for i in wide]
-        ax.vlines([x[i] for i in wide], low, high, color=look.colour, linewidth=1.0, zorder=2)
+        ax.vlines([x[i] for i in wide], low, high, color=look.colour, linewidth=look.width, zorder=look.layer)
     flagged = [bool(v.flags - ORIGINS) for v in values]
     for hollow in (False, True):
         chosen = [i for i, f in enumerate(flagged) if f is hollow]
         if chosen:
             face = "none" if hollow else look.colour
             at = [x[i] for i in chosen], [y[i] for i in chosen]
-            ax.plot(*at, look.marker, color=look.colour, markerfacecolor=face, markersize=5, zorder=3)
+            size, layer = look.size, look.layer + 1
+            ax.plot(*at, look.marker, color=look.colour, markerfacecolor=face, markersize=size, zorder=layer)
 
 
-def _looks(series: Iterable[Series], palette: Sequence[str]) -> dict[str, Look]:
-    """Colour and marker of each label by its place in the definition; a colour used twice is dashed the second time."""
-    out: dict[str, Look] = {}
-    used: dict[int, int] = {}
-    for s in series:
-        if s.label not in out:
-            colour = s.colour % len(palette)
-            dash = DASHES[used.setdefault(colour, 0) % len(DASHES)]
-            used[colour] += 1
-            out[s.label] = Look(palette[colour], MARKERS[s.place % len(MARKERS)], dash)
-    return out
+def _looks(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> dict[str, Look]:
+    """The look of each label, in the order of the legend.
+
+    No two strong lines share colour or marker, and no two of the others a marker and dash, so that a print without
+    colours tells them apart. A line has the look of its place in the definition unless another has it.
+    """
+    _, _, quiet, palette = theme
+    series = {s.label: s for panel in found for s in panel.series}
+    chosen = sorted(strong(definition, plot, found), key=lambda label: series[label].place)
+    colours = _apart([series[label].colour for label in chosen], len(palette))
+    markers = _apart([series[label].place for label in chosen], len(MARKERS))
+    looks = {
+        label: Look(palette[colour], MARKERS[marker], DASHES[i % 2])
+        for i, (label, colour, marker) in enumerate(zip(chosen, colours, markers, strict=True))
+    }
+    behind = [label for label in series if label not in looks]
+    for i, label in enumerate(behind):
+        dash = DASHES[(i // len(MARKERS) + i) % len(DASHES)]
+        looks[label] = Look(quiet, MARKERS[i % len(MARKERS)], dash, strong=False)
+    return {label: looks[label] for label in legend_order(definition, plot, found)}
+
+
+def _apart(wanted: Sequence[int], count: int) -> list[int]:
+    """Numbers below ``count``: the wanted ones, and another one that is free for one that is taken."""
+    taken: list[int] = []
+    for want in wanted:
+        ring = [(want + step) % count for step in range(count)]
+        taken.append(next((number for number in ring if number not in taken), ring[0]))
+    return taken
 
 
 def _legend(drawing: Drawing, labels: Sequence[tuple[str, Look]], columns: int, ink: str) -> None:
@@ -195,7 +230,7 @@ def _legend(drawing: Drawing, labels: Sequence[tuple[str, Look]], columns: int, 
 
     handles = [
         Line2D(
-            [], [], color=look.colour, marker=look.marker, markersize=5, linewidth=1.3,
+            [], [], color=look.colour, marker=look.marker, markersize=look.size, linewidth=look.width,
             linestyle=look.dash, markerfacecolor=look.colour if look.dash else "none",
         )
         for _, look in labels

@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Figure", "alt_text", "digest", "figure"]
 
-RENDERER = 1
+RENDERER = 2
 """Raised whenever the same cards give another picture, so that caches draw anew."""
 
 FORMATS = ("light", "dark", "pdf", "png")
 # Okabe and Ito's colours, darkened for white and lightened for black until each has a contrast of 3 or more
-LIGHT = ("#0072b2", "#c44e00", "#00805c", "#b0528b", "#8a6a00", "#3b5bdb", "#5c5c5c", "#882255")
-DARK = ("#4db2f0", "#ff8a4c", "#2fcb9b", "#e59cc8", "#f2be3a", "#8ea2ff", "#c4c4c4", "#e27aa0")
+LIGHT = ("#0072b2", "#c44e00", "#00805c", "#b0528b", "#8a6a00", "#3b5bdb", "#1c1c1c", "#882255")
+DARK = ("#4db2f0", "#ff8a4c", "#2fcb9b", "#e59cc8", "#f2be3a", "#8ea2ff", "#f4f4f4", "#e27aa0")
 INK = {"light": "#333333", "dark": "#d6d6d6"}
+QUIET = {"light": "#8a8a8a", "dark": "#8c8c8c"}
 RULE = {"light": "#d9d9d9", "dark": "#454545"}
 # colours no figure uses, replaced in the finished SVG: one drawing, two themes
-_INK, _RULE = "#010203", "#010204"
+_INK, _RULE, _QUIET = "#010203", "#010204", "#010205"
 _SENTINELS = tuple(f"#0102{10 + i:02x}" for i in range(len(LIGHT)))
 _FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -97,12 +98,12 @@ def figure(
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the reader's fonts show it, not ours
         warnings.filterwarnings("ignore", message="Matplotlib currently does not support")  # right-to-left shaping
         if {"light", "dark"} & set(formats):
-            svg = _svg(draw(benchmark.definition, plot, found, (_INK, _RULE, _SENTINELS)))
+            svg = _svg(draw(benchmark.definition, plot, found, (_INK, _RULE, _QUIET, _SENTINELS)))
             for theme, palette in (("light", LIGHT), ("dark", DARK)):
                 if theme in formats:
                     out[theme] = _themed(svg, theme, palette).encode()
         if {"pdf", "png"} & set(formats):
-            drawing = draw(benchmark.definition, plot, found, (INK["light"], RULE["light"], LIGHT))
+            drawing = draw(benchmark.definition, plot, found, (INK["light"], RULE["light"], QUIET["light"], LIGHT))
             if "pdf" in formats:
                 out["pdf"] = _save(drawing, "pdf", {"CreationDate": None, "Creator": None, "Producer": None})
             if "png" in formats:
@@ -137,5 +138,6 @@ def _svg(drawing: Drawing) -> str:
 
 
 def _themed(svg: str, theme: str, palette: Sequence[str]) -> str:
-    colours = {_INK: INK[theme], _RULE: RULE[theme], **dict(zip(_SENTINELS, palette, strict=True))}
+    colours = {_INK: INK[theme], _RULE: RULE[theme], _QUIET: QUIET[theme]}
+    colours |= dict(zip(_SENTINELS, palette, strict=True))
     return re.sub("#0102[0-9a-f]{2}", lambda m: colours.get(m[0], m[0]), svg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,17 +13,24 @@ from ..library import Benchmark, LoadedCard
 from ..verdict import Value, fastest
 from .points import axis_value_text, by_axis, labels_of, selection_text
 
-__all__ = ["Panel", "Series", "panels"]
+__all__ = ["Panel", "Series", "legend_order", "panels", "strong"]
+
+MANY = 8
+"""Lines that are told apart at a glance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line: its label, ``place`` (fixes its marker), ``colour`` (fixes its colour), (x, y) from left to right."""
+    """One line: its label, ``place`` and ``colour`` (its look, unless another has it), (x, y) from left to right.
+
+    ``group``: that of its arm, empty where the line is no arm.
+    """
 
     label: str
     place: int
     colour: int
     points: tuple[tuple[float | str, Value], ...]
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,8 @@ def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCar
         label = ", ".join(([names[str(key[0])]] if len(arms) > 1 or not said else []) + said)
         if points := _points(definition, entry, members):
             arm = str(key[0])
-            out.append(Series(label, i, i, points) if axes else Series(label, places[arm], colours[arm], points))
+            place, colour = (i, i) if axes else (places[arm], colours[arm])
+            out.append(Series(label, place, colour, points, definition.arms[arm].group))
     return tuple(out)
 
 
@@ -151,3 +160,52 @@ def _devices(
             label = f"{name} ({card.device_id})" if shown.count(name) > 1 else name
             out.append(Series(label, place, place, ordered))
     return tuple(out)
+
+
+def strong(definition: Definition, plot: str, found: Sequence[Panel]) -> tuple[str, ...]:
+    """Labels of the lines to draw strongly, at most :data:`MANY`: where there are more lines, the rest stands behind.
+
+    First the lines that no other beats somewhere, the most often first; then the best of each group at the right end;
+    then the definition's order.
+    """
+    labels = list(dict.fromkeys(s.label for panel in found for s in panel.series))
+    if len(labels) <= MANY:
+        return tuple(labels)
+    ahead = _times_ahead(definition, plot, found)
+    ordered = legend_order(definition, plot, found)
+    groups = {s.label: s.group for panel in found for s in panel.series}
+    best = [next(label for label in ordered if groups[label] == g) for g in dict.fromkeys(groups.values())]
+    chosen = [*sorted(ahead, key=lambda label: -ahead[label]), *best, *labels]
+    return tuple(dict.fromkeys(chosen))[:MANY]
+
+
+def _times_ahead(definition: Definition, plot: str, found: Sequence[Panel]) -> Counter[str]:
+    """At how many points a line is not beaten; none where y has no better end, or a line is alone."""
+    better = definition.quantity(definition.plots[plot].y).better
+    count: Counter[str] = Counter()
+    for panel in found if better else ():
+        points: dict[float | str, dict[str, Value]] = {}
+        for series in panel.series:
+            for x, value in series.points:
+                points.setdefault(x, {})[series.label] = value
+        for values in points.values():
+            if len(values) > 1:
+                count.update(fastest(values, better=better or "lower", tolerance=definition.tolerance))
+    return count
+
+
+def legend_order(definition: Definition, plot: str, found: Sequence[Panel]) -> tuple[str, ...]:
+    """Labels by the value at the right end, best first (highest first where y has no better end).
+
+    Of several panels the middle value counts. Lines that end earlier come after those that reach the right end.
+    """
+    sign = 1.0 if definition.quantity(definition.plots[plot].y).better == "lower" else -1.0
+    ends: dict[str, list[tuple[int, float]]] = {}
+    for panel in found:
+        xs = list(dict.fromkeys(x for s in panel.series for x, _ in s.points))
+        if not any(isinstance(x, str) for x in xs):
+            xs.sort(key=float)
+        for series in panel.series:
+            x, value = series.points[-1]
+            ends.setdefault(series.label, []).append((len(xs) - 1 - xs.index(x), sign * value.centre))
+    return tuple(sorted(ends, key=lambda label: sorted(ends[label])[len(ends[label]) // 2]))
