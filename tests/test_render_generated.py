@@ -12,8 +12,9 @@ from tests.render_kit import cpu_card, gpu_card, lay_out, load
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.library import Benchmark, Library, load_library
+from perfdocs.render.absent import not_run
 from perfdocs.render.detail import detail
-from perfdocs.render.facts import device_facts, method_facts, not_run, software, sources
+from perfdocs.render.facts import device_facts, method_facts, software, sources
 from perfdocs.render.fastest import fastest_lines
 from perfdocs.render.generated import MARKER, check, render_all, write
 from perfdocs.render.html import lines_html, table_html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ from tests.render_kit import DEFINITION, demo, gpu_card
 
 from perfdocs.library import Benchmark, LoadedCard
 from perfdocs.render import facts
+from perfdocs.render.absent import not_run
 from perfdocs.render.detail import detail
 from perfdocs.render.devices import measured_on
 from perfdocs.render.fastest import fastest_lines
@@ -23,7 +25,7 @@ from perfdocs.render.grid import grid, lines_text, notes
 from perfdocs.render.html import escape, isolate, lines_html, table_html
 from perfdocs.render.markdown import escape as escape_markdown
 from perfdocs.render.markdown import lines_markdown, table_markdown
-from perfdocs.render.model import TableModel, has_rows
+from perfdocs.render.model import Line, TableModel, has_rows
 from perfdocs.render.numbers import cells_of_html, cells_of_markdown, numbers_of_html, numbers_of_markdown
 from perfdocs.render.overview import overview
 
@@ -46,7 +48,7 @@ def models(benchmark: Benchmark, card: LoadedCard) -> list[TableModel]:
     found = [make(benchmark, card, t) for t in benchmark.definition.tables for make in (overview, detail)]
     found += [make(card) for make in (facts.device_facts, facts.method_facts, facts.software, facts.sources)]
     found += [facts.arms(benchmark), facts.terms(benchmark), measured_on([benchmark])]
-    missing = facts.not_run(benchmark, card)
+    missing = not_run(benchmark, card)
     return [m for m in (*found, missing) if m is not None and has_rows(m)]
 
 
@@ -225,6 +227,23 @@ def test_flags_are_readable_without_hovering(pair: Pair) -> None:
     assert "throttled: the device reported a clock-throttle reason" in legend
     assert "perfdocs-flags" not in table_html(overview(*pair, "main"), legend=False)
     assert "perfdocs-notes" not in table_html(overview(*pair, "main"), notes=False)
+
+
+def test_parts_of_a_long_table_and_many_notes_open_where_a_format_folds(pair: Pair) -> None:
+    whole = detail(*pair, "main")
+    assert whole.folded
+    html = table_html(whole, folds=True)
+    root = parse(html)
+    assert [e[0].text for e in root.iter("details")] == [g.title for g in whole.groups]
+    assert all(len(list(e.iter("table"))) == 1 for e in root.iter("details"))
+    assert cells_of_html(html) == cells_of_html(table_html(whole))  # closed or not, all is there
+    assert "<details" not in table_html(whole)
+    assert not detail(*pair, "ladder").folded
+    notes_of = replace(overview(*pair, "main"), notes=(Line("arm", "why"),) * 3)
+    assert "<details" not in table_html(notes_of, folds=True)
+    many = table_html(replace(notes_of, notes=(Line("<arm>", "why"),) * 4), folds=True)
+    assert "<summary>Not run</summary>" in many
+    assert '<p class="perfdocs-notes">' not in many
 
 
 def test_cells_cost_few_bytes(pair: Pair) -> None:

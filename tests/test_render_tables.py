@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.render_kit import DEFINITION, cpu_card, demo, gpu_card, load, point
 
 from perfdocs.library import Benchmark, LoadedCard
 from perfdocs.render import facts
+from perfdocs.render.absent import not_run, reason_text
 from perfdocs.render.detail import detail
 from perfdocs.render.devices import comparison, measured_on
 from perfdocs.render.fastest import fastest_lines, statement
@@ -136,7 +138,7 @@ def test_a_table_without_axes_ranks_its_arms_and_names_what_was_not_run(pair: Pa
     model = detail(*pair, "once")
     assert texts(model.groups[0]) == [["work stealing", "6.20"], ["one thread per sample", "11.1"]]
     assert ("longest first", "out of time") in [(n.lead, n.text) for n in model.notes]
-    assert ("host", "not measured; the card gives no reason") in [(n.lead, n.text) for n in model.notes]
+    assert ("peer | masked; host", "not measured; the card gives no reason") in [(n.lead, n.text) for n in model.notes]
 
 
 def test_fastest_lines_say_ahead_level_and_undecided_with_and_without_tagged_arms(pair: Pair) -> None:
@@ -180,7 +182,7 @@ def test_measured_on_says_device_method_origin_and_earlier_sources(tmp_path: Pat
         "full",
         "580.1, CUDA 13.0",
         "synthetic",
-        "measured with earlier sources: step.cuh",
+        "1 of 1 changed since",
     ]
     assert measured_on(list(library.benchmarks.values()), ["made-up-cpu"]).groups[0].rows[0][0].link == "made-up-cpu"
 
@@ -213,13 +215,115 @@ def test_facts_give_units_peaks_and_their_formula(pair: Pair) -> None:
     assert method["timed runs"] == "5; mean of the middle 3 is the centre"
 
 
-def test_not_run_names_arm_place_and_reason(pair: Pair) -> None:
-    model = facts.not_run(*pair)
+def not_run_of(card: dict[str, Any], folder: Path) -> dict[str, list[list[str]]]:
+    model = not_run(*demo(folder, card))
     assert model is not None
-    assert [[c.text.replace("\u00a0", " ") for c in r] for r in model.groups[0].rows] == [
-        ["peer | masked", "Wall time, N = 10⁶", "out of memory", "needs 90 GiB"],
-        ["longest first", "One number each", "out of time", "out of time"],
+    return {g.title: [[t.replace("\u00a0", " ") for t in row] for row in texts(g)] for g in model.groups}
+
+
+def test_not_run_names_arm_place_and_reason_under_each_table(tmp_path: Path) -> None:
+    assert not_run_of(gpu_card(), tmp_path) == {
+        "Wall time": [["peer | masked", "N = 10⁶", "out of memory: needs 90 GiB"]],
+        "One number each": [["longest first", "everywhere", "out of time: out of time"]],
+    }
+
+
+def test_not_run_says_equal_reasons_once(tmp_path: Path) -> None:
+    card = gpu_card()
+    card["measurements"] = [m for m in card["measurements"] if (m["table"], m["arm"]) == ("main", "steal")]
+    late = {"kind": "out_of_time", "reason": "the run's deadline came first"}
+    points = [{"config": c, "n": n} for n in (10**6, 1000) for c in ("dense", "thin")]
+    card["not_run"] = [
+        *({"arm": a, "table": "main", "at": p} | late for p in points for a in ("thread", "sorted")),
+        *({"arm": "host", "table": "main", "at": p, "reason": "no compiler"} for p in points[2:]),
+        *({"arm": a, "table": "once"} | late for a in ("steal", "thread", "sorted", "peer", "host")),
+        *({"arm": a, "table": "ladder"} | late for a in ("thread",)),
+        {"arm": "peer", "kind": "not_installed", "reason": "peer is not installed"},
     ]
+    assert not_run_of(card, tmp_path) == {
+        "Every table": [["peer | masked", "everywhere", "not installed: peer is not installed"]],
+        "Wall time": [
+            ["one thread per sample; longest first", "everywhere", "out of time: the run's deadline came first"],
+            ["host", "thinning, N = 10³; dense batch, N = 10³", "not supported: no compiler"],
+        ],
+        "Bandwidth": [["one thread per sample", "everywhere", "out of time: the run's deadline came first"]],
+        "One number each": [["every arm", "everywhere", "out of time: the run's deadline came first"]],
+    }
+    card["not_run"] = [n for n in card["not_run"] if (n.get("table"), n["arm"]) != ("once", "steal")]
+    lacking = not_run_of(card, tmp_path / "but")["One number each"]
+    assert lacking == [["every arm but work stealing", "everywhere", "out of time: the run's deadline came first"]]
+
+
+def test_a_reason_has_points_and_numbers_as_a_reader_writes_them(pair: Pair) -> None:
+    definition = pair[0].definition
+
+    def said(reason: str) -> str:
+        return reason_text(definition, reason).replace("\u00a0", " ")
+
+    assert said("about 4.7e+03 s a run, foreseen from config=thin, n=1000: more than 6 s") == (
+        "about 4700 s a run, foreseen from thinning, N = 10³: more than 6 s"
+    )
+    assert said("mode=fast, n=many, config=<b>") == "mode=fast, N = many, <b>"
+    assert said("exit code 1e+99, 0x1e+3") == "exit code 1e+99, 0x1e+3"
+
+
+def test_a_cell_that_is_missing_says_its_reason_as_a_reader_writes_it(tmp_path: Path) -> None:
+    card = gpu_card()
+    card["not_run"][0]["reason"] = "foreseen from n=1000"
+    cells = [c for g in overview(*demo(tmp_path, card), "main").groups for r in g.rows for c in r if c.missing]
+    assert {c.missing for c in cells} == {"foreseen from N\u00a0=\u00a010³"}
+
+
+def test_arms_without_a_value_at_the_last_column_follow_by_the_one_before(tmp_path: Path) -> None:
+    card = gpu_card()
+    card["measurements"] = [
+        m
+        for m in card["measurements"]
+        if m["table"] == "main" and (m["at"]["n"] == 1000 or m["arm"] in ("thread", "host"))
+    ]
+    model = overview(*demo(tmp_path, card), "main")
+    labels = [r[0].text for r in group_of(model, "thinning").rows]
+    assert labels == ["one thread per sample", "host", "work stealing", "longest first", "peer | masked"]
+    assert "best first at the last column, where that is empty at the one before" in model.caption
+
+
+def test_rows_that_keep_their_axes_stand_point_by_point_best_first(tmp_path: Path) -> None:
+    definition = DEFINITION.replace('split = "config"\nacross = "n"\n', "")
+    model = detail(*demo(tmp_path, gpu_card(), definition=definition), "main")
+    (group,) = model.groups
+    assert [row[:3] for row in texts(group)][:6] == [
+        ["work stealing", "thinning", "10³"],
+        ["one thread per sample", "thinning", "10³"],
+        ["longest first", "thinning", "10³"],
+        ["host", "thinning", "10³"],
+        ["peer | masked", "thinning", "10³"],
+        ["longest first", "thinning", "10⁶"],
+    ]
+    assert model.caption.endswith("Best first.")
+    assert "Best first." not in detail(*demo(tmp_path / "one", gpu_card()), "ladder").caption  # one arm: a sweep
+
+
+def test_a_column_of_whole_numbers_prints_them_whole(tmp_path: Path) -> None:
+    derived = '[derived.fewest]\nlabel = "fewest"\nis = "best(launches)"\nover = ["n"]\n\n'
+    table = '[tables.fewest]\ntitle = "Fewest"\naxes = ["config"]\nof = "main"\ncolumns = ["fewest"]\n\n'
+    count = 'label = "launches"\nkind = "count"\n'
+    definition = DEFINITION.replace("[derived.knee]", derived + "[derived.knee]")
+    definition = definition.replace("[tables.once]", table + "[tables.once]")
+    definition = definition.replace(count, count + 'better = "lower"\n')
+    (group,) = detail(*demo(tmp_path, gpu_card(), definition=definition), "fewest").groups
+    assert {row[-1] for row in texts(group)} == {"1", "12\u202f345"}
+
+
+def test_arms_stand_under_their_groups(pair: Pair) -> None:
+    model = facts.arms(pair[0])
+    assert [(g.title, len(g.rows)) for g in model.groups] == [("GPU arms", 4), ("CPU arms", 1)]
+
+
+def test_a_device_in_one_line(pair: Pair) -> None:
+    assert facts.device_line(pair[1]).replace("\u00a0", " ") == (
+        "GPU · memory 80 GiB · rated clock 1.5 GHz · streaming multiprocessors 100 · FP64 peak, rated 19.2 Tflop/s · "
+        "FP32 peak, rated 38.4 Tflop/s · DRAM peak, rated 2.05 TB/s · driver 580.1"
+    )
 
 
 def test_terms_give_formula_and_peak(pair: Pair) -> None:

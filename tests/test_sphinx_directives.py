@@ -12,6 +12,7 @@ from sphinx.errors import ConfigError
 from tests.conftest import synthetic_card, write_synthetic
 from tests.sphinx_kit import Project, project, quick_figures, text_of_html
 
+from perfdocs.render.numbers import numbers_of_html
 from perfdocs.sphinx_ext import figures
 from perfdocs.sphinx_ext.directives import DIRECTIVES
 from perfdocs.sphinx_ext.pages import MARKER, Part, Source, escape_title, markdown, rst
@@ -63,6 +64,16 @@ UNKNOWN = [
         ".. perf-device:: made-up-cpuu",
         'found the device "made-up-cpuu", expected a device with a card; did you mean "made-up-cpu"?; '
         "correct the name [perfdocs.unknown-device]",
+    ),
+    (
+        ".. perf-device:: made-up-gpu\n   :benchmark: rk4\n   :table: overhad",
+        'found the table "overhad", expected a table of rk4 in the card of made-up-gpu; correct the name '
+        "[perfdocs.unknown-table]",
+    ),
+    (
+        ".. perf-device:: made-up-gpu\n   :about:",
+        'found the benchmark "", expected `:benchmark:` and a benchmark with a card of made-up-gpu; correct the name '
+        "[perfdocs.unknown-benchmark]",
     ),
     (
         ".. perf-measured-on:: rk4, rk78",
@@ -308,6 +319,70 @@ def test_two_devices_of_one_name_are_told_apart(made: Project) -> None:
     assert "<bdi>Made Up Gpu (twin-gpu)</bdi></label>" in html
 
 
+def card_of_two_tables(made: Project) -> None:
+    card = synthetic_card("two-tables")
+    more = [m | {"table": "traced", "kernel_time": m["wall"]} for m in card["measurements"]]
+    few = [m | {"table": "overhead", "at": {"config": "spread-100", "n": 64}} for m in card["measurements"][:1]]
+    card["measurements"] += [{k: v for k, v in m.items() if k != "wall"} for m in more] + few
+    card["not_run"] = [{"arm": "graph", "reason": "late", "table": "main", "at": {"n": 10**i}} for i in range(12)]
+    (made.cards / "two-tables.json").write_text(json.dumps(card))
+
+
+def details_of(html: str) -> list[str]:
+    """Summaries that stand in no other details."""
+    found, depth = [], 0
+    for close, summary in re.findall(r"(</details>)|<details[^>]*><summary>(.*?)</summary>", html):
+        found += [] if close or depth else [summary]
+        depth += -1 if close else 1
+    return found
+
+
+def test_a_device_page_begins_with_its_facts_and_main_table_and_folds_the_rest(made: Project) -> None:
+    page(made, "")
+    card_of_two_tables(made)
+    built = made.build()
+    assert built.warnings == []
+    html = built.text("devices/two-tables.html")
+    assert re.search(r"<p><bdi>GPU · memory\u00a080\u00a0GiB · [^<]*</bdi></p>", html)
+    assert re.findall(r'<h[123]>(.*?)<a class="headerlink"', html) == [
+        "Two Tables",
+        "Damped oscillators, fixed step",
+        "Fixed overhead: 64 samples, 100 steps each",
+        "What the device ran, as a profiler saw it",
+        "About this card",
+    ]
+    assert details_of(html) == [
+        "Every fact of the device",
+        "All measurements",
+        "What the device ran, as a profiler saw it",
+        "Not run",
+        "Method, software and sources",
+    ]
+    first = html.index("<details", html.index("Every fact") + 1)
+    assert "perfdocs-fastest" in html[:first]
+    assert "best first at the last column" in html[:first]
+
+
+def test_a_device_whole_and_in_parts_shows_the_same(made: Project) -> None:
+    card_of_two_tables(made)
+    index = made.docs / "index.rst"
+    index.write_text("Made up\n=======\n\n.. perf-device:: two-tables\n   :benchmark: rk4\n")
+    whole = made.build(perfdocs_device_pages="").text("index.html")
+    tables = "".join(
+        f".. perf-device:: two-tables\n   :benchmark: rk4\n   :table: {t}\n\n" for t in ("main", "overhead", "traced")
+    )
+    about = ".. perf-device:: two-tables\n   :benchmark: rk4\n   :about:\n"
+    index.write_text(f"Made up\n=======\n\n{tables}{about}")
+    built = made.build(perfdocs_device_pages="")
+    assert built.warnings == []
+    parts = built.text("index.html")
+    ids = re.findall(r'<tr id="(perf-[^"]+)"', parts)
+    assert ids == re.findall(r'<tr id="(perf-[^"]+)"', whole)
+    assert len(ids) == len(set(ids)) > 20
+    assert numbers_of_html(parts) == numbers_of_html(whole)
+    assert details_of(parts) == details_of(whole)
+
+
 def test_titles_of_device_pages_hold_no_markup() -> None:
     assert escape_title("a  b\u2028c") == "a b c"
     assert escape_title("*x* `y`") == r"\*x\* \`y\`"
@@ -318,3 +393,6 @@ def test_titles_of_device_pages_hold_no_markup() -> None:
         assert r"T\_" in text
     assert ".. perf-device:: d\n   :facts:\n" in rst(source)
     assert "```{perf-device} d\n:facts:\n```" in markdown(source)
+    below = Source("T", (Part("perf-device", "d", (), "H", 3),))
+    assert "\nH\n~~~~\n" in rst(below)
+    assert "\n### H\n" in markdown(below)

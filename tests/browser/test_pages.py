@@ -143,13 +143,18 @@ def test_tabs_by_mouse_and_by_keyboard(open_page: Open, script: bool) -> None:
 @pytest.mark.parametrize("script", [True, False])
 def test_details_open(open_page: Open, script: bool) -> None:
     page = open_page("oscillators", script=script)
-    summary = page.locator(".perfdocs-folded summary").first
-    table = page.locator(".perfdocs-folded .perfdocs-table").first
+    whole = page.locator(".perfdocs-folded", has_text="All measurements").first
+    part = whole.locator(".perfdocs-folded").first
+    table = part.locator(".perfdocs-table")
+    assert not part.is_visible()
+    whole.locator("> summary").click()
+    assert part.is_visible()
     assert not table.is_visible()
-    summary.click()
+    part.locator("> summary").click()
     assert table.is_visible()
-    summary.press("Enter")
+    part.locator("> summary").press("Enter")
     assert not table.is_visible()
+    whole.locator("> summary").click()
 
 
 @pytest.mark.parametrize("link", ["a.perfdocs-claim[href]", ".perfdocs-table td a[href*='#perf-']"])
@@ -166,6 +171,23 @@ def test_a_link_to_a_row_lands_on_it(open_page: Open, link: str) -> None:
     assert box is not None
     assert header - 1 <= box["y"] < 900 - box["height"]
     assert row.evaluate("e => getComputedStyle(e).boxShadow") != "none"  # the row is marked
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_link_to_a_row_opens_what_it_stands_in(open_page: Open, script: bool) -> None:
+    page = open_page("devices/nvidia-h200", script=script)
+    row = page.locator(".perfdocs-folded .perfdocs-folded tr[id]").last
+    assert not row.is_visible()
+    page.goto(f"{page.url}#{row.get_attribute('id')}")
+    assert row.is_visible()
+
+
+def test_on_paper_every_table_shows(open_page: Open) -> None:
+    page = open_page("devices/amd-epyc-2c")
+    closed = page.locator("details.perfdocs-folded:not([open]) .perfdocs-table").last
+    assert not closed.is_visible()
+    page.emulate_media(media="print")
+    assert closed.evaluate("e => e.checkVisibility({contentVisibilityAuto: true}) && e.clientHeight > 20")
 
 
 def test_on_paper_every_tab_shows_and_the_light_figure(open_page: Open) -> None:

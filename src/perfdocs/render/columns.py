@@ -35,15 +35,25 @@ def head_text(label: str, scale: Scale, extra: str = "") -> str:
     return f"{label} ({inside})" if inside else label
 
 
-def value_text(value: Value, quantity: Metric | Derived, scale: Scale, digits: int = DIGITS) -> str:
-    """The centre in the column's unit; a count without prefix prints whole, a fraction as percent."""
+def value_text(
+    value: Value, quantity: Metric | Derived, scale: Scale, digits: int = DIGITS, *, whole: bool = False
+) -> str:
+    """The centre in the column's unit; a fraction prints as percent.
+
+    A count without prefix prints whole, and so does any other number of a column that is ``whole``.
+    """
     if isinstance(quantity, Derived) and quantity.fraction:
         return format_percent(value.centre, digits)
     number = value.centre / scale.factor
-    whole = isinstance(quantity, Metric) and quantity.kind == "count" and scale.factor == 1.0
+    whole = (whole or (isinstance(quantity, Metric) and quantity.kind == "count")) and scale.factor == 1.0
     if whole and float(number).is_integer() and abs(number) < WHOLE:
         return number_text(number, max(len(str(int(abs(number)))), DIGITS)) if abs(number) >= 1000 else f"{number:.0f}"
     return number_text(number, digits)
+
+
+def _whole(value: Value) -> bool:
+    """Whether this is one whole number, without a range."""
+    return float(value.centre).is_integer() and value.lo == value.hi == value.centre
 
 
 def range_text(value: Value, centre: str, scale: Scale, digits: int = DIGITS) -> str:
@@ -79,6 +89,7 @@ def column(found: Sequence[Row], key: str, best: Iterable[str] = ()) -> Column |
         return None
     scale = scale_for([v.centre for v in values if isinstance(v, Value)], quantity.unit)
     winners = frozenset(best)
+    exact = not quantity.unit and all(_whole(v) for v in values if isinstance(v, Value))
     shares = [_share(row, key) for row in found] if isinstance(quantity, Derived) and quantity.of_peak else None
     cells = []
     for i, (row, value) in enumerate(zip(found, values, strict=True)):
@@ -86,7 +97,7 @@ def column(found: Sequence[Row], key: str, best: Iterable[str] = ()) -> Column |
             cells.append(missing_cell(value.reason))
             continue
         digits = digits_of(row, key)
-        text, flags = value_text(value, quantity, scale, digits), value.flags
+        text, flags = value_text(value, quantity, scale, digits, whole=exact), value.flags
         if isinstance(quantity, Metric):
             if value.show_lo != value.show_hi:
                 text += range_text(value, text, scale, digits)

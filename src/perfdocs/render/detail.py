@@ -8,10 +8,10 @@ from ..definition import Definition
 from ..frame import Missing, Row, rows
 from ..library import Benchmark, LoadedCard
 from ..verdict import fastest
+from .absent import absence_notes
 from .columns import Column, column
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import (
-    absence_notes,
     axis_value_text,
     by_axis,
     has_overview,
@@ -21,7 +21,10 @@ from .points import (
     values_by_arm,
 )
 
-__all__ = ["detail", "spread_words"]
+__all__ = ["LONG", "detail", "spread_words"]
+
+LONG = 10
+"""Rows of a table of details from which on it is folded."""
 
 
 def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
@@ -36,13 +39,15 @@ def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
     several = len({row.arm for row in found}) > 1
     across = entry.across if several else None
     groups = tuple(_groups(definition, found, table, entry.split, across))
+    order = " Best first." if several and ruler(definition, table) else ""
     return TableModel(
         f"{definition.id}-{table}-detail",
         f"{entry.title}: every measurement" if has_overview(definition, table) else entry.title,
         groups,
-        spread_words(loaded, _runs(found)),
+        spread_words(loaded, _runs(found)) + order,
         ordered_flags(flags_in(groups)),
         absence_notes(benchmark, loaded, table),
+        folded=len(groups) > 1 and len(found) > LONG,
     )
 
 
@@ -77,6 +82,22 @@ def _groups(
             yield _group(definition, members, [a for a in members[0].at if a not in (split, across)], keys, by, title)
 
 
+def _best_first(members: Sequence[Row], axes: Sequence[str], by: str, better: str) -> list[Row]:
+    """Rows in the order of the values of ``axes``, those of one point best first, those without a value last."""
+    if not axes:
+        return sorted(members, key=lambda row: _rank(row, by, better))
+    parts = by_axis(members, axes[0])
+    return [row for _, part in parts for row in _best_first(part, axes[1:], by, better)]
+
+
+def _rank(row: Row, by: str, better: str) -> float:
+    try:
+        centre = row.value(by).centre
+    except Missing:
+        return float("inf")
+    return -centre if better == "higher" else centre
+
+
 def _held(found: Sequence[Row], key: str) -> bool:
     """Whether any row holds a value: stops at the first."""
     for row in found:
@@ -96,12 +117,11 @@ def _group(
     better = definition.quantity(by).better or "lower" if by else "lower"
     best: tuple[str, ...] = ()
     ordered = list(members)
-    if by is not None and not axes:
-        values = values_by_arm(members, by)
+    if by is not None:
+        values = values_by_arm(members, by) if not axes else {}
         if len(values) > 1:
             best = fastest(values, better=better, tolerance=definition.tolerance)
-        sign = -1.0 if better == "higher" else 1.0
-        ordered.sort(key=lambda r: sign * values[r.arm].centre if r.arm in values else float("inf"))
+        ordered = _best_first(members, axes, by, better)
     several = len({row.arm for row in members}) > 1 or not axes
     columns: list[Column] = [c for k in keys if (c := column(ordered, k, best if k == by else ()))]
     head = (["arm"] if several else []) + [definition.axes[a].label for a in axes] + [c.head for c in columns]

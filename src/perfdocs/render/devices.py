@@ -51,9 +51,8 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
     card = loaded.card
     flags = () if card.origin.kind == "measured" else (card.origin.kind,)
     origin = card.origin.kind if card.origin.source is None else f"{card.origin.kind}: {card.origin.source}"
-    earlier = f"measured with earlier sources: {', '.join(loaded.earlier_sources)}" if loaded.earlier_sources else ""
-    if not card.source.files:
-        earlier = "not recorded"
+    changed, files = len(loaded.earlier_sources), len(card.source.files)
+    sources = f"{changed} of {files} changed since" if changed else "as measured"
     return (
         Cell(card.device.name, flags, link=loaded.device_id, number=False, foreign=True),
         words(DEVICE_KINDS[card.device.kind]),
@@ -63,7 +62,7 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
         words(extent(card)),
         words(_driver(loaded), foreign=True),
         words(origin, foreign=card.origin.source is not None),
-        words(earlier or "current", foreign=bool(loaded.earlier_sources)),
+        words(sources if files else "not recorded"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables of facts: the device, the method, what was used, what was not run, and the words of the definition."""
+"""Tables of facts: the device, the method, what was used, and the words of the definition."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from ..peaks import PEAKS, peak
 from ..quantity import NBSP, format_value, number_text, scale_for
 from .columns import PEAK_WORDS
 from .model import Cell, Group, Line, TableModel, words
-from .points import ordered_flags, point_text
+from .points import ordered_flags
 
-__all__ = ["arms", "device_facts", "flag_legend", "method_facts", "not_run", "software", "sources", "terms"]
+__all__ = ["arms", "device_facts", "device_line", "flag_legend", "method_facts", "software", "sources", "terms"]
 
-KINDS = {
-    "not_installed": "not installed",
-    "unsupported": "not supported",
-    "out_of_time": "out of time",
-    "out_of_memory": "out of memory",
-    "failed_verification": "failed verification, so not timed",
-    "error": "error",
-    "not_requested": "not asked for",
-}
 DEVICE_KINDS = {"gpu": "GPU", "cpu": "CPU"}
+IN_SHORT = (
+    "SIMD",
+    "cores",
+    "threads",
+    "memory",
+    "rated clock",
+    "streaming multiprocessors",
+    *(f"{peak_words}, rated" for peak_words in PEAK_WORDS.values()),
+    "processor",
+    "driver",
+)
 
 
 def _table(key: str, title: str, rows: Iterable[tuple[str, str, bool]], caption: str = "") -> TableModel:
@@ -38,6 +40,13 @@ def _table(key: str, title: str, rows: Iterable[tuple[str, str, bool]], caption:
 def device_facts(loaded: LoadedCard) -> TableModel:
     """What the machine tells about the device and its host; rated peaks with the formula that gave them."""
     return _table(f"device-{loaded.device_id}", "Device", _device_rows(loaded))
+
+
+def device_line(loaded: LoadedCard) -> str:
+    """The facts that tell devices apart, in one line."""
+    said = {name: value.partition(" = ")[0] for name, value, _ in _device_rows(loaded)}
+    named = (f"{name} {said[name]}".replace(" ", NBSP) for name in IN_SHORT if name in said)
+    return " · ".join([said["kind"], *named])
 
 
 def _device_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
@@ -164,27 +173,6 @@ def sources(loaded: LoadedCard) -> TableModel:
     return TableModel(f"sources-{loaded.card.benchmark}-{loaded.device_id}", "Sources", groups, caption)
 
 
-def not_run(benchmark: Benchmark, loaded: LoadedCard) -> TableModel | None:
-    """What was not run, where, and why; ``None`` where everything was."""
-    definition = benchmark.definition
-    body = []
-    for absent in loaded.card.not_run:
-        table = definition.tables[absent.table].title if absent.table else ""
-        where = ", ".join(filter(None, [table, point_text(definition, absent.at)])) or "everywhere"
-        body.append(
-            (
-                words(definition.arms[absent.arm].label),
-                words(where, foreign=bool(absent.at)),
-                words(KINDS[absent.kind]),
-                words(absent.reason, foreign=True),
-            )
-        )
-    if not body:
-        return None
-    group = Group(("arm", "where", "what", "reason"), tuple(body))
-    return TableModel(f"not-run-{definition.id}-{loaded.device_id}", "Not run", (group,))
-
-
 def flag_legend(flags: Iterable[str]) -> tuple[Line, ...]:
     """What each flag's mark means, in the legend's order."""
     return tuple(
@@ -201,12 +189,18 @@ def _about(flag: str) -> str:
 
 
 def arms(benchmark: Benchmark, loaded: LoadedCard | None = None) -> TableModel:
-    """The arms: label, key, loop structure, group and kinds of device; only those the card measured, where given."""
+    """The arms, a part for each group: label, key, loop structure and kinds of device.
+
+    Only those the card measured, where one is given.
+    """
     definition = benchmark.definition
     chosen = set(definition.arms) if loaded is None else {m.arm for m in loaded.card.measurements}
-    body = tuple(_arm_row(definition, key) for key in definition.arms if key in chosen)
-    group = Group(("arm", "key", "loop structure", "group", "runs on"), body)
-    return TableModel(f"{definition.id}-arms", "Arms", (group,) if body else ())
+    groups = []
+    for key, entry in definition.groups.items():
+        body = tuple(_arm_row(definition, a) for a, arm in definition.arms.items() if arm.group == key and a in chosen)
+        if body:
+            groups.append(Group(("arm", "key", "loop structure", "runs on"), body, entry.label))
+    return TableModel(f"{definition.id}-arms", "Arms", tuple(groups))
 
 
 def _arm_row(definition: Definition, key: str) -> tuple[Cell, ...]:
@@ -214,7 +208,7 @@ def _arm_row(definition: Definition, key: str) -> tuple[Cell, ...]:
     tags = ", ".join(definition.tags[t].label for t in arm.tags)
     loop = "; ".join(filter(None, [arm.loop, arm.note, tags]))
     kinds = ", ".join(DEVICE_KINDS[k] for k in arm.on)
-    return (words(arm.label), words(key), words(loop), words(definition.groups[arm.group].label), words(kinds))
+    return (words(arm.label), words(key), words(loop), words(kinds))
 
 
 def terms(benchmark: Benchmark) -> TableModel:

@@ -9,9 +9,10 @@ from pathlib import Path
 from ..errors import PerfdocsError, Problem, place
 from ..files import write_atomic
 from ..library import Benchmark, Library, LoadedCard
+from .absent import not_run
 from .detail import detail
 from .devices import comparison, measured_on
-from .facts import arms, device_facts, method_facts, not_run, software, sources, terms
+from .facts import arms, device_facts, method_facts, software, sources, terms
 from .fastest import fastest_lines
 from .markdown import escape, lines_markdown, table_markdown
 from .model import TableModel, has_rows

@@ -13,11 +13,13 @@ from .facts import flag_legend
 from .model import Cell, Group, Line, LineGroup, TableModel, has_rows
 from .points import ORIGINS
 
-__all__ = ["Links", "escape", "isolate", "lines_html", "notes_html", "plain", "table_html"]
+__all__ = ["Links", "details_html", "escape", "isolate", "lines_html", "notes_html", "plain", "table_html"]
 
 Links = Callable[[str], str | None]
 """Device id to the URL of its page, without a fragment: ``""`` for this page, ``None`` for no link."""
 
+FEW = 3
+"""Notes that are shown as they are; more are folded."""
 _SPACE = re.compile(r"[\t\n\v\f\r\u0085\u2028\u2029]+")
 _BAD = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff]"
@@ -96,26 +98,49 @@ def _head(group: Group) -> str:
 
 
 def table_html(
-    model: TableModel, links: Links | None = None, *, anchors: bool = True, legend: bool = True, notes: bool = True
+    model: TableModel,
+    links: Links | None = None,
+    *,
+    anchors: bool = True,
+    legend: bool = True,
+    notes: bool = True,
+    folds: bool = False,
 ) -> str:
     """A table model: caption, one ``table`` a group in one container that scrolls, notes and the legend of its flags.
 
-    ``anchors`` gives rows their ids, for the one page where they live. Empty string where there are no rows.
+    ``anchors`` gives rows their ids, for the one page where they live. ``folds``: whether the parts of a folded model,
+    and more than a few notes, may be closed until a reader opens them. Empty string where there are no rows.
     """
     if not has_rows(model):
         return ""
-    titled = any(group.title for group in model.groups)
+    groups = [group for group in model.groups if group.rows]
+    titled = any(group.title for group in groups)
     caption = f'<p class="perfdocs-caption">{escape(model.caption)}</p>\n' if model.caption else ""
     parts = [f'<p class="perfdocs-title">{escape(model.title)}</p>\n{caption}' if titled else caption]
-    parts.append(f'<div class="perfdocs-table" tabindex="0" role="region" aria-label="{escape(model.title)}">\n')
-    for group in model.groups:
-        if group.rows:
-            parts.append(f"<table><caption>{escape(group.title or model.title)}</caption>{_head(group)}<tbody>\n")
-            parts.extend(_rows(group, links, anchors))
-            parts.append("</tbody></table>\n")
-    parts.append("</div>\n")
-    parts.append(notes_html(model, legend=legend, notes=notes))
+    if folds and model.folded:
+        for group in groups:
+            title = group.title or model.title
+            table = _container([group], title, links, anchors)
+            parts.append(details_html(title, table))
+    else:
+        parts.append(_container(groups, model.title, links, anchors))
+    parts.append(notes_html(model, legend=legend, notes=notes, folds=folds))
     return "".join(parts)
+
+
+def _container(groups: Iterable[Group], title: str, links: Links | None, anchors: bool) -> str:
+    """Tables that scroll together, within the page."""
+    parts = [f'<div class="perfdocs-table" tabindex="0" role="region" aria-label="{escape(title)}">\n']
+    for group in groups:
+        parts.append(f"<table><caption>{escape(group.title or title)}</caption>{_head(group)}<tbody>\n")
+        parts.extend(_rows(group, links, anchors))
+        parts.append("</tbody></table>\n")
+    return "".join([*parts, "</div>\n"])
+
+
+def details_html(summary: str, content: str) -> str:
+    """Content (HTML) that a reader opens, without a script."""
+    return f'<details class="perfdocs-folded"><summary>{escape(summary)}</summary>\n{content}</details>\n'
 
 
 def _line(line: Line, join: str) -> str:
@@ -123,12 +148,14 @@ def _line(line: Line, join: str) -> str:
     return f"{escape(line.lead)}{join}{text}"
 
 
-def notes_html(model: TableModel, *, legend: bool = True, notes: bool = True) -> str:
+def notes_html(model: TableModel, *, legend: bool = True, notes: bool = True, folds: bool = False) -> str:
     """Why something is missing, and what the marks mean: readable without hovering."""
     parts = []
     if notes and model.notes:
         items = "".join(f"<li>{_line(note, ': ')}</li>" for note in model.notes)
-        parts.append(f'<p class="perfdocs-notes">Not run:</p>\n<ul class="perfdocs-notes">{items}</ul>\n')
+        said = f'<ul class="perfdocs-notes">{items}</ul>\n'
+        folded = folds and len(model.notes) > FEW
+        parts.append(details_html("Not run", said) if folded else f'<p class="perfdocs-notes">Not run:</p>\n{said}')
     if legend and model.flags:
         items = "".join(
             f"<li><sup>{escape(f.lead)}</sup> {_line(Line('', f.text, (), f.foreign), '')}</li>"

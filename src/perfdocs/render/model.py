@@ -67,7 +67,10 @@ class LineGroup:
 
 @dataclass(frozen=True, slots=True)
 class TableModel:
-    """A table with its caption, the flags that occur in it (in the legend's order) and notes on what is missing."""
+    """A table with its caption, the flags that occur in it (in the legend's order) and notes on what is missing.
+
+    ``folded``: its parts are many; where a format can, each is closed until a reader opens it.
+    """
 
     key: str
     title: str
@@ -75,6 +78,7 @@ class TableModel:
     caption: str = ""
     flags: tuple[str, ...] = ()
     notes: tuple[Line, ...] = ()
+    folded: bool = False
 
 
 def words(text: str, *, foreign: bool = False) -> Cell:

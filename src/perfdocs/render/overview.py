@@ -10,11 +10,11 @@ from ..frame import Missing, Row, absences, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, Scale, scale_for
 from ..verdict import Value, fastest
+from .absent import absence_notes, reason_text
 from .columns import digits_of, head_text, missing_cell, range_text, value_text
 from .detail import detail
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import (
-    absence_notes,
     axis_value_text,
     by_axis,
     ordered_flags,
@@ -45,11 +45,12 @@ def overview(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel
         for value, part in by_axis(found, entry.split)
     )
     what = f"{definition.quantity(by).label} by {definition.axes[entry.across].label}"
+    order = "best first at the last column, where that is empty at the one before"
     return TableModel(
         f"{definition.id}-{table}-overview",
         entry.title,
         groups,
-        f"{what[:1].upper()}{what[1:]}, one unit a column; best first at the last column; bold: no arm beats it.",
+        f"{what[:1].upper()}{what[1:]}, one unit a column; {order}; bold: no arm beats it.",
         ordered_flags(flags_in(groups)),
         absence_notes(benchmark, loaded, table),
     )
@@ -130,7 +131,9 @@ def _cell(
     if row is None:
         at = {**line.at, across: column if column is not None else ""}
         hits = absences(line.card, line.table, line.arm, at)
-        return missing_cell(hits[0].reason if hits else f"not measured at {point_text(definition, at)}")
+        return missing_cell(
+            reason_text(definition, hits[0].reason) if hits else f"not measured at {point_text(definition, at)}"
+        )
     try:
         value = row.value(by)
     except Missing as missing:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
 
 from ..card import AxisValue
 from ..definition import Definition
 from ..flags import FLAGS
-from ..frame import Missing, Row, absences, rows
-from ..library import Benchmark, LoadedCard
+from ..frame import Missing, Row
 from ..quantity import NBSP, axis_text, scale_for
 from ..verdict import Value
-from .model import Line
 
 __all__ = [
     "ORIGINS",
-    "absence_notes",
     "axis_value_text",
     "by_axis",
     "has_overview",
@@ -29,7 +25,6 @@ __all__ = [
     "values_by_arm",
 ]
 
-Point = tuple[AxisValue, ...]
 ORIGINS = frozenset({"imported", "synthetic"})
 """Flags that every value of a card bears."""
 
@@ -117,43 +112,3 @@ def ordered_flags(flags: Iterable[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _ordered(present: frozenset[str]) -> tuple[str, ...]:
     return (*(f for f in FLAGS if f in present), *sorted(present - FLAGS.keys()))
-
-
-def absence_notes(benchmark: Benchmark, loaded: LoadedCard, table: str) -> tuple[Line, ...]:
-    """Why arms that belong to this device's kind are missing: one line for each arm and reason."""
-    definition, card = benchmark.definition, loaded.card
-    if definition.tables[table].of is not None:
-        return ()
-    found = rows(benchmark, loaded, table)
-    axes = definition.tables[table].axes
-    measured = {(r.arm, *r.at.values()) for r in found}
-    points = list(dict.fromkeys(tuple(r.at.values()) for r in found))
-    lines: list[Line] = []
-    for arm in definition.arms_of(table):
-        if card.device.kind not in definition.arms[arm].on:
-            continue
-        reasons: dict[tuple[str, bool], list[Point]] = {}
-        for point in points:
-            if (arm, *point) not in measured:
-                hits = absences(card, table, arm, dict(zip(axes, point, strict=True)))
-                reason = (hits[0].reason, True) if hits else ("not measured; the card gives no reason", False)
-                reasons.setdefault(reason, []).append(point)
-        label = definition.arms[arm].label
-        for (reason_text, foreign), missing in reasons.items():
-            where = "" if len(missing) == len(points) else f", {_points_text(definition, axes, missing)}"
-            lines.append(Line(label + where, reason_text, (), foreign))
-    return tuple(lines)
-
-
-def _points_text(definition: Definition, axes: Sequence[str], points: Sequence[Point]) -> str:
-    """Points in words, those that differ in the last axis only said together: ``spread-100, N = 10⁵, 10⁶``."""
-    if not axes:
-        return ""
-    texts = []
-    for head, members in groupby(points, key=lambda p: p[:-1]):
-        last = [axis_value_text(definition, axes[-1], p[-1]) for p in members]
-        first = point_text(definition, dict(zip(axes[:-1], head, strict=True)))
-        name = definition.axes[axes[-1]]
-        tail = ", ".join(last) if name.scale == "category" else f"{name.label}{NBSP}={NBSP}{', '.join(last)}"
-        texts.append(", ".join(filter(None, [first, tail])))
-    return "; ".join(texts)

@@ -11,6 +11,7 @@ from ..quantity import NBSP, format_percent, number_text, scale_for
 from ..repeat import LIMITS, MOVED, Repeat, Summary, TableRepeat, compare_runs, summary
 from ..repeat import Cell as Both
 from ..verdict import Value
+from .absent import reason_text
 from .model import MISSING, Cell, Group, TableModel, flags_in, words
 from .points import labels_of, ordered_flags, point_text
 
@@ -220,7 +221,12 @@ def single_cells(repeats: Sequence[Repeat], table: str = "") -> TableModel:
         for single in part.singles:
             where = [words(point_text(definition, single.at))] if single.at else []
             run = words(f"the {single.lacking} run")
-            yield (_label(definition, single.arm), *where, run, words(single.reason, foreign=True))
+            yield (
+                _label(definition, single.arm),
+                *where,
+                run,
+                words(reason_text(definition, single.reason), foreign=True),
+            )
 
     return _model("repeatability-single", "Cells of one run only", _groups(repeats, table, head, body))
 

@@ -29,9 +29,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence."""
+    """A sentence; ``foreign``: text of it comes from a card."""
 
     text: str
+    foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..library import Benchmark, Library, LoadedCard
-from ..render.detail import detail
+from ..render.absent import not_run
+from ..render.detail import LONG, detail
 from ..render.devices import comparison, measured_on
-from ..render.facts import arms, device_facts, method_facts, not_run, software, sources, terms
+from ..render.facts import arms, device_facts, device_line, method_facts, software, sources, terms
 from ..render.fastest import fastest_lines
 from ..render.model import TableModel, has_rows
 from ..render.overview import overview
@@ -18,12 +19,10 @@ from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines
 from .project import device_names
 from .spec import Kind, Spec, chosen_cards, chosen_repeats
 
-__all__ = ["content"]
+__all__ = ["content", "held_tables"]
 
 NOT_MEASURED = "Not measured on any device yet."
 NOT_REPEATED = "No device was measured twice yet."
-LONG = 10
-"""Rows of a table of details from which on it is folded."""
 
 
 def content(spec: Spec, library: Library) -> tuple[Block, ...]:
@@ -148,26 +147,52 @@ def _plot(spec: Spec, library: Library) -> Iterator[Block]:
 
 def _device(spec: Spec, library: Library) -> Iterator[Block]:
     pairs = list(_cards(spec, library))
-    if pairs and spec.parts != "rows":
-        yield Table(partial(device_facts, pairs[0][1]))
+    if pairs and spec.parts in ("all", "facts"):
+        yield Paragraph(device_line(pairs[0][1]), foreign=True)
+        yield Folded("Every fact of the device", (Table(partial(device_facts, pairs[0][1])),))
     for benchmark, card in pairs if spec.parts != "facts" else ():
         if spec.parts == "all":
             yield Heading(benchmark.definition.title)
-        yield from _device_card(spec, benchmark, card)
+        if spec.parts != "about":
+            yield from _device_tables(spec, benchmark, card)
+        if not spec.table:
+            yield from _about(benchmark, card)
 
 
-def _device_card(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
-    """Everything one card holds."""
-    for table in benchmark.definition.tables:
-        if not _has_table(benchmark, card, table):
-            continue
-        yield _fastest(benchmark, card, table, legend=False)
-        summed = has_overview(benchmark.definition, table)
-        if summed:
-            yield Table(partial(overview, benchmark, card, table))
+def held_tables(benchmark: Benchmark, card: LoadedCard) -> tuple[str, ...]:
+    """Keys of the tables that a card has measurements for, in the definition's order."""
+    return tuple(table for table in benchmark.definition.tables if _has_table(benchmark, card, table))
+
+
+def _device_tables(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    """Everything one card holds of a table, or of each: the first is open, another one folded where it is long."""
+    held = held_tables(benchmark, card)
+    for table in [spec.table] if spec.table else held:
+        title = benchmark.definition.tables[table].title
+        if not spec.table and table != held[0]:
+            yield Heading(title)
+        folded = table != held[0] and sum(m.table == table for m in card.card.measurements) > LONG
+        yield _fastest(benchmark, card, table, legend=folded)
+        shown = tuple(_device_table(spec, benchmark, card, table))
+        yield from [Folded(title, shown)] if folded else shown
+
+
+def _device_table(spec: Spec, benchmark: Benchmark, card: LoadedCard, table: str) -> Iterator[Block]:
+    """What was not run is said once, behind the tables."""
+    whole = Table(partial(detail, benchmark, card, table), spec.anchors, notes=False)
+    if not has_overview(benchmark.definition, table):
         yield from _plots(benchmark, card, table)
-        yield Table(partial(detail, benchmark, card, table), spec.anchors, notes=not summed)
-    yield Table(partial(not_run, benchmark, card))
+        yield whole
+        return
+    yield Table(partial(overview, benchmark, card, table), notes=False)
+    yield from _plots(benchmark, card, table)
+    yield Folded("All measurements", (whole,))
+
+
+def _about(benchmark: Benchmark, card: LoadedCard) -> Iterator[Block]:
+    """What a card says besides its tables."""
+    lacking = Table(partial(not_run, benchmark, card))
+    yield Folded("Not run", (lacking,)) if len(card.card.not_run) > LONG else lacking
     yield Folded("Method, software and sources", tuple(_method(card)))
     yield Downloads(benchmark, card)
 
@@ -206,7 +231,9 @@ def _fastest_of(spec: Spec, benchmark: Benchmark, card: LoadedCard) -> Iterator[
 
 
 def _method_of(_: Spec, __: Benchmark, card: LoadedCard) -> Iterator[Block]:
-    yield from _method(card)
+    method, *rest = _method(card)
+    yield method
+    yield Folded("Software and sources", tuple(rest))
 
 
 _MAKERS: dict[Kind, Callable[[Spec, Library], Iterator[Block]]] = {

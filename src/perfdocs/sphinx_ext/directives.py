@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Literal, final
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -18,6 +18,7 @@ from sphinx.util.typing import OptionSpec
 from ..card import AxisValue
 from ..errors import PerfdocsError, clean, nearest
 from ..library import Benchmark, Library
+from .content import held_tables
 from .domain import domain_of, project_of
 from .report import warn
 from .spec import LIMIT, Kind, PerfNode, Spec, anything, dependencies
@@ -39,6 +40,8 @@ def one_word(text: str | None) -> str:
 
 
 DEVICES: dict[str, Callable[[str], object]] = {"devices": words}
+PARTS: tuple[Literal["facts", "about"], ...] = ("facts", "about")
+"""Parts of a device that are asked for by a word of their own."""
 TABLE: dict[str, Callable[[str], object]] = {"table": one_word}
 
 
@@ -114,7 +117,7 @@ class PerfDirective(SphinxDirective):
         seen: set[tuple[str, ...]] = noted.setdefault("perfdocs_anchored", set())
         homes = {project_of(self.env).device_document(d) for d in spec.devices}
         tables = [(b, t) for b in spec.benchmarks for t in library.benchmarks[b].definition.tables]
-        if spec.kind == "detail":
+        if spec.kind == "detail" or spec.table:
             tables = [(b, t) for b, t in tables if t == spec.table] or tables[:1]
         rows = {(d, *table) for d in spec.devices for table in tables}
         if not rows or rows & seen or not homes <= {None, self.env.docname}:
@@ -236,10 +239,18 @@ class Compare(PerfDirective):
 
 
 class Device(PerfDirective):
-    """Everything measured on one device, or of one benchmark on it, or only the facts of the device."""
+    """Everything measured on one device, of one benchmark or one of its tables, or only the facts of the device.
+
+    ``:about:`` is what else the card of a benchmark says: what was not run, how it was measured, its files.
+    """
 
     kind = "device"
-    option_spec: ClassVar[OptionSpec | None] = {"benchmark": one_word, "facts": directives.flag}
+    option_spec: ClassVar[OptionSpec | None] = {
+        **TABLE,
+        "benchmark": one_word,
+        "facts": directives.flag,
+        "about": directives.flag,
+    }
 
     def spec(self, library: Library) -> Spec:
         """The device is the argument."""
@@ -250,14 +261,20 @@ class Device(PerfDirective):
         if asked:
             self.benchmark(library, asked)
             self.known(asked, having, "benchmark", f"a benchmark with a card of {device_id}")
-        facts_only = "facts" in self.options
+        table: str = self.options.get("table", "")
+        if table or "about" in self.options:
+            self.known(asked, having, "benchmark", f"`:benchmark:` and a benchmark with a card of {device_id}")
+        if table:
+            held = [t for b, c in library.cards_of(device_id) if b.definition.id == asked for t in held_tables(b, c)]
+            self.known(table, held, "table", f"a table of {asked} in the card of {device_id}")
         spec = Spec(
             kind=self.kind,
             benchmarks=(asked,) if asked else having,
             devices=(device_id,),
-            parts="facts" if facts_only else "rows" if asked else "all",
+            table=table,
+            parts=next((part for part in PARTS if part in self.options), "rows" if asked else "all"),
         )
-        return spec if facts_only else self.anchored(spec, library)
+        return self.anchored(spec, library) if spec.parts in ("all", "rows") else spec
 
 
 class Repeatability(PerfDirective):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from ..render.html import Links, escape, isolate, lines_html, table_html
+from ..render.html import Links, details_html, escape, isolate, lines_html, table_html
 from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
 
 __all__ = ["Page", "html"]
@@ -39,15 +39,15 @@ def _blocks(blocks: Iterable[Block], page: Page) -> str:
 
 def _block(block: Block, page: Page) -> str:
     match block:
-        case Paragraph(text):
-            return f"<p>{escape(text)}</p>\n"
+        case Paragraph(text, foreign):
+            return f"<p>{isolate(text) if foreign else escape(text)}</p>\n"
         case Heading(text, foreign):
             return f'<p class="perfdocs-heading">{isolate(text) if foreign else escape(text)}</p>\n'
         case Table():
             model = block.model()
             if model is None:
                 return f"<p>{escape(block.otherwise)}</p>\n" if block.otherwise else ""
-            return table_html(model, page.device, anchors=block.anchors, notes=block.notes)
+            return table_html(model, page.device, anchors=block.anchors, notes=block.notes, folds=not page.paged)
         case Lines(make, legend):
             return lines_html(make(), legend=legend)
         case Figure():
@@ -101,7 +101,7 @@ def _folded(summary: str, inner: Iterable[Block], page: Page) -> str:
     content = _blocks(inner, page)
     if page.paged or not content:
         return _block(Heading(summary), page) + content if content else ""
-    return f'<details class="perfdocs-folded"><summary>{escape(summary)}</summary>\n{content}</details>\n'
+    return details_html(summary, content)
 
 
 def _tabs(tabs: Tabs, page: Page) -> str:

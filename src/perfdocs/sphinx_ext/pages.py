@@ -12,22 +12,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files import write_atomic
-from ..library import Library
+from ..library import Benchmark, Library, LoadedCard
+from .content import held_tables
 from .project import Project, device_names
 
 __all__ = ["MARKER", "Part", "Source", "device_sources", "escape_title", "markdown", "rst", "write_pages"]
 
 MARKER = "perfdocs writes this page from the cards; what is changed here is lost"
+RULES = "-~"
+"""What underlines headings in reStructuredText, from level 2."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A directive, its argument and options, under a heading of its own where there is one."""
+    """A directive, its argument and options, under a heading of its own where there is one; the title is level 1."""
 
     directive: str
     argument: str = ""
     options: tuple[str, ...] = ()
     heading: str = ""
+    level: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +45,28 @@ class Source:
 
 
 def device_sources(library: Library) -> Iterator[tuple[str, Source]]:
-    """Name and source of each page: the index, and one for each device with a section for each benchmark."""
+    """Name and source of each page: the index, and one for each device.
+
+    A device has a section for each benchmark, which begins with the first table that its card holds; each other table,
+    and what else the card says, is a section in it, so that the page's own table of contents lists them.
+    """
     names = device_names(library)
     yield "index", Source("Devices", (Part("perf-measured-on"),), True, tuple(names))
     for device_id, title in names.items():
-        sections = (
-            Part("perf-device", device_id, (f":benchmark: {b.definition.id}",), b.definition.title)
-            for b, _ in library.cards_of(device_id)
-        )
+        sections = (part for pair in library.cards_of(device_id) for part in _sections(*pair))
         yield device_id, Source(title, (Part("perf-device", device_id, (":facts:",)), *sections))
+
+
+def _sections(benchmark: Benchmark, card: LoadedCard) -> Iterator[Part]:
+    definition, device = benchmark.definition, card.device_id
+    option = f":benchmark: {definition.id}"
+    heading, level = definition.title, 2
+    for table in held_tables(benchmark, card):
+        yield Part(
+            "perf-device", device, (option, f":table: {table}"), heading or definition.tables[table].title, level
+        )
+        heading, level = "", 3
+    yield Part("perf-device", device, (option, ":about:"), heading or "About this card", level)
 
 
 def write_pages(project: Project, source: Path, suffixes: Mapping[str, str]) -> None:
@@ -83,7 +100,7 @@ def rst(page: Source) -> str:
     """A page in reStructuredText."""
     lines = [f".. {MARKER}", "", *([":orphan:", ""] if page.index else []), *_underlined(page.title, "=")]
     for part in page.parts:
-        lines += _underlined(part.heading, "-") if part.heading else []
+        lines += _underlined(part.heading, RULES[part.level - 2]) if part.heading else []
         lines += [f".. {part.directive}:: {part.argument}".rstrip(), *(f"   {o}" for o in part.options), ""]
     if page.children:
         lines += [".. toctree::", "   :hidden:", "", *(f"   {child}" for child in page.children), ""]
@@ -100,7 +117,7 @@ def markdown(page: Source) -> str:
     lines = ["---", "orphan: true", "---", ""] if page.index else []
     lines += [f"% {MARKER}", "", f"# {escape_title(page.title)}", ""]
     for part in page.parts:
-        lines += [f"## {escape_title(part.heading)}", ""] if part.heading else []
+        lines += [f"{'#' * part.level} {escape_title(part.heading)}", ""] if part.heading else []
         lines += [f"```{{{part.directive}}} {part.argument}".rstrip(), *part.options, "```", ""]
     if page.children:
         lines += ["```{toctree}", ":hidden:", "", *page.children, "```", ""]

@@ -39,7 +39,8 @@ class Spec:
     """One request: keys and options, no data.
 
     Empty ``devices`` means all; ``at`` is a point; ``parts`` is for ``device``: the device's facts, the rows of its
-    cards, or all; ``anchors``: the rows get their permanent ids here; ``serial`` counts requests on the page.
+    cards (of ``table``, or of every one) and what else they say, that alone, or all; ``anchors``: the rows get their
+    permanent ids here; ``serial`` counts requests on the page.
     """
 
     kind: Kind
@@ -49,7 +50,7 @@ class Spec:
     plot: str = ""
     at: tuple[tuple[str, AxisValue], ...] = ()
     limit: int = LIMIT
-    parts: Literal["all", "facts", "rows"] = "all"
+    parts: Literal["all", "facts", "rows", "about"] = "all"
     anchors: bool = False
     serial: int = 0
 
