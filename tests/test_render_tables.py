@@ -231,8 +231,8 @@ def test_not_run_names_arm_place_and_reason_under_each_table(tmp_path: Path) -> 
 def test_not_run_says_equal_reasons_once(tmp_path: Path) -> None:
     card = gpu_card()
     card["measurements"] = [m for m in card["measurements"] if (m["table"], m["arm"]) == ("main", "steal")]
-    late = {"kind": "out_of_time", "reason": "the run's deadline came first"}
-    points = [{"config": c, "n": n} for n in (10**6, 1000) for c in ("dense", "thin")]
+    late: dict[str, Any] = {"kind": "out_of_time", "reason": "the run's deadline came first"}
+    points: list[dict[str, Any]] = [{"config": c, "n": n} for n in (10**6, 1000) for c in ("dense", "thin")]
     card["not_run"] = [
         *({"arm": a, "table": "main", "at": p} | late for p in points for a in ("thread", "sorted")),
         *({"arm": "host", "table": "main", "at": p, "reason": "no compiler"} for p in points[2:]),
