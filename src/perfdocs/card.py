@@ -179,9 +179,14 @@ class Gate(_Record, frozen=True, kw_only=True):
 
 
 class Block(_Record, frozen=True, kw_only=True):
-    """What surrounded the timed runs of one measurement."""
+    """What surrounded the timed runs of one measurement.
+
+    ``curve`` names the points that were measured one after the other behind one gate and one ramp: each of them repeats
+    the gate, the first alone has runs of the ramp.
+    """
 
     gate: Gate | None = None
+    curve: Text | None = None
     warmup: tuple[float, ...] = ()
     ramp_runs: Count = 0
     inner: Annotated[int, Meta(ge=1)] = 1

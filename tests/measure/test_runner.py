@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from perfdocs.extent import extent
 from perfdocs.measure import Options, Stopped, listing, run
 from perfdocs.measure.__main__ import main
 from perfdocs.measure.arguments import axis_filters
+from perfdocs.measure.arm import Task
 
 from .fakes import FakeNvml, fake_edges
 
@@ -76,6 +78,59 @@ def test_block_ramps_and_reads_clocks(toy: SimpleNamespace) -> None:
     assert not one.block.gate.timed_out
     assert card.host.driver == "1.2"
     assert card.device.id == "made-up-gpu"
+
+
+def curves(toy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = [Task("main", {"n": n}, curve="n") for n in (10, 20, 40)]
+    monkeypatch.setattr(toy.workload, "tasks", lambda kind, quick: tasks)
+
+
+def test_a_curve_is_one_block_of_each_arm(toy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    curves(toy, monkeypatch)
+    card = toy.measure("good", "double", device="gpu")
+    ran = [(m.arm, m.at["n"]) for m in card.measurements]
+    assert ran == [(arm, n) for arm in ("good", "double") for n in (10, 20, 40)]
+    blocks = [m.block for m in card.measurements if m.block]
+    assert all(block.gate for block in blocks)
+    assert [block.ramp_runs > 0 for block in blocks] == [True, False, False] * 2
+    assert {block.curve for block in blocks} == {"n"}
+    assert all(isinstance(wall := m.values["wall"], tuple) and len(wall) == 5 for m in card.measurements)
+
+
+def test_a_curve_that_goes_on_has_a_gate_and_a_ramp_again(
+    toy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curves(toy, monkeypatch)
+    points = iter(range(3))
+
+    def stop_at_the_second_point(_arm: str, run: int) -> None:
+        if run == 5 and next(points) == 1:
+            raise KeyboardInterrupt
+
+    toy.workload.before_run[0] = stop_at_the_second_point
+    with pytest.raises(Stopped):
+        toy.measure("good", device="gpu")
+    toy.workload.before_run[0] = lambda _arm, _run: None
+    card = toy.measure("good", device="gpu")
+    assert [m.block.ramp_runs > 0 for m in card.measurements if m.block] == [True, True, False]
+
+
+def test_processors_turn_through_the_arms_also_on_a_curve(
+    toy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curves(toy, monkeypatch)
+    card = toy.measure("good", "double")
+    assert [m.at["n"] for m in card.measurements] == [10, 10, 20, 20, 40, 40]
+
+
+def test_end_to_end_runs_only_where_they_are_asked_for(toy: SimpleNamespace) -> None:
+    toml = toy.folder / "benchmark.toml"
+    assert "end_to_end" in found(toy.measure("good", device="gpu"), "good", 10).values
+    text = re.sub(r"\[metrics\.end_to_end\]\n(?:.+\n)*", "", toml.read_text()).replace(', "end_to_end"', "")
+    toml.write_text(text)
+    toy.workload.calls.clear()
+    assert "end_to_end" not in found(toy.measure("good", device="gpu"), "good", 10).values
+    assert "end_to_end" not in {what for _, what in toy.workload.calls}
 
 
 @pytest.mark.parametrize(("n", "settling"), [(10, 3), (100, 0)])

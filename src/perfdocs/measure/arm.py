@@ -43,11 +43,15 @@ class Task:
     ``timed`` is the protocol of runs. The others each start fresh processes: ``compile`` times the way from nothing to
     the first result, with an axis ``start`` of ``cold`` and ``warm``; ``memory`` reads what one run needs; ``traced``
     asks a profiler what the device ran, after everything that is timed.
+
+    Timed points of a table with the same ``curve`` are one block of each arm on a GPU: one gate and one ramp before the
+    first, then point after point. It is for sweeps of many short runs.
     """
 
     table: str
     at: Point
     how: How = "timed"
+    curve: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,8 @@ class DeviceRun:
         progress: Progress,
         begun: float,
     ) -> None:
+        if "end_to_end" not in definition.metrics:
+            options = dataclasses.replace(options, end_to_end_runs=0)
         self._folder, self._definition, self._workload = folder, definition, workload
         self._gpu, self._options, self._edges, self._progress, self._begun = gpu, options, edges, progress, begun
         self._spent = Spent(edges.clock.monotonic)
@@ -98,6 +101,8 @@ class DeviceRun:
         )
         self._foresight = Foresight(workload)
         self._ramp = options.ramp if gpu else 0.0
+        self._curve_gate: tuple[Gate | None] | None = None
+        """The gate of the curve at hand, once a point of it was measured."""
         self._session = self._open_session(chosen_arms(definition, kind, options.arms))
 
     def _open_session(self, arms: Sequence[str]) -> Session:
@@ -165,16 +170,22 @@ class DeviceRun:
             ) from None
         finally:
             self._progress.end()
-        self._progress.note(f"where the time went: {self._spent.line()}")
+            self._progress.note(f"where the time went: {self._spent.line()}")
         return written
 
     def _measure_cells(self) -> None:
         session = self._session
         timed = [cell for cell in self._cells if cell.task.how == "timed"]
         points = {(cell.task.table, show(cell.task.at)): cell.task for cell in timed}
+        curves: dict[tuple[str, str], list[Task]] = {}
         for (table, at), task in points.items():
+            if task.curve is not None and not self._rotating:
+                curves.setdefault((table, task.curve), []).append(task)
+                continue
             here = [c for c in timed if (c.task.table, show(c.task.at)) == (table, at)]
             self._point(task, session.open_cells(here))
+        for tasks in curves.values():
+            self._curve(tasks, timed)
         if self._gpu is not None and len(timed) < len(self._cells):
             self._gpu.release()  # the fresh processes need the memory
         with self._spent.on("fresh processes"):
@@ -214,11 +225,28 @@ class DeviceRun:
         wanted = [cell for cell in cells if self._worth(cell)]
         if not wanted:
             return
-        with self._spent.on("problem and reference"):
-            problem = self._workload.problem(task.at)
-            reference = self._workload.reference(problem, self._context)
+        problem, reference = self._problem(task)
         for group in [wanted] if self._rotating else [[cell] for cell in wanted]:
             self._group(group, problem, reference)
+
+    def _curve(self, tasks: Sequence[Task], timed: Sequence[Cell]) -> None:
+        """Arm after arm, the points of one curve behind one gate and one ramp."""
+        known: dict[str, tuple[Any, Any]] = {}
+        for arm in dict.fromkeys(cell.arm for cell in timed):
+            self._curve_gate = None
+            for task in tasks:
+                cells = [c for c in timed if c.arm == arm and (c.task.table, c.task.at) == (task.table, task.at)]
+                for cell in self._session.open_cells(cells):
+                    if not self._worth(cell):
+                        continue
+                    if (at := show(task.at)) not in known:
+                        known[at] = self._problem(task)
+                    self._group([cell], *known[at])
+
+    def _problem(self, task: Task) -> tuple[Any, Any]:
+        with self._spent.on("problem and reference"):
+            problem = self._workload.problem(task.at)
+            return problem, self._workload.reference(problem, self._context)
 
     def _worth(self, cell: Cell) -> bool:
         """Whether to time the cell; records why not, and stops the run at the deadline."""
@@ -334,16 +362,24 @@ class DeviceRun:
             )
 
     def _block(self, one: Started) -> None:
-        o, gate, on_host = self._options, None, one.timed.arm.on_host
+        o, on_host = self._options, one.timed.arm.on_host
+        before = None if one.cell.task.curve is None else self._curve_gate
         sensors = Sensors(self._edges.files, "the arm runs on the host") if on_host else self._sensors
         try:
-            gate = None if on_host else self._wait()
+            gate = before[0] if before else None if on_host else self._wait()
             measure_block(
-                one.timed, self._timer, sensors, ramp=o.ramp, settle=o.settle, runs=o.runs, end_to_end=o.end_to_end_runs
+                one.timed,
+                self._timer,
+                sensors,
+                ramp=None if before else o.ramp,
+                settle=o.settle,
+                runs=o.runs,
+                end_to_end=o.end_to_end_runs,
             )
         except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
             self._failed(one.cell, error)
         else:
+            self._curve_gate = (gate,)
             self._keep(one, gate)
 
     def _wait(self) -> Gate | None:

@@ -197,4 +197,5 @@ class Foresight:
         run = self.run(cell)
         if run is None:
             return None
-        return run[0] * (options.warmups + options.runs + options.end_to_end_runs) + max(ramp, run[0] if ramp else 0.0)
+        ramps = 0.0 if cell.task.curve is not None or not ramp else max(ramp, run[0])
+        return run[0] * (options.warmups + options.runs + options.end_to_end_runs) + ramps

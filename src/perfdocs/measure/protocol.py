@@ -99,14 +99,15 @@ def ramp_up(timed: Timed, timer: Timer, ramp: float) -> None:
 
 
 def measure_block(
-    timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float, settle: float, runs: int, end_to_end: int
+    timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float | None, settle: float, runs: int, end_to_end: int
 ) -> None:
-    """Untimed runs back to back until ``ramp`` seconds have gone (at least one), then the timed runs.
+    """Untimed runs back to back until ``ramp`` seconds have gone (at least one; ``None``: none), then the timed runs.
 
     Each timed run shorter than ``settle`` follows untimed ones of that length, since its forerunner's clocks were
     read in between.
     """
-    ramp_up(timed, timer, ramp)
+    if ramp is not None:
+        ramp_up(timed, timer, ramp)
     for _ in range(runs):
         _settle(timed, timed.arm.run, timer, settle)
         _run(timed, timer, sensors)

@@ -53,6 +53,7 @@ def measurement_of(
     values.update({key: value if isinstance(value, str) else float(value) for key, value in counts.items()})
     block = Block(
         gate=gate,
+        curve=cell.task.curve,
         warmup=tuple(map(number, timed.warmup)),
         ramp_runs=timed.ramp_runs,
         inner=timed.inner,
