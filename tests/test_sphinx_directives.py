@@ -114,6 +114,7 @@ SHOWN = {
     "perf-device made-up-gpu": "50\u00a0MiB",
     "perf-compare rk4": ">Made Up Cpu<",
     "perf-repeatability rk4": "No device was measured twice yet.",
+    "perf-numbers": ">Made Up Cpu<",
 }
 
 
@@ -346,6 +347,7 @@ def test_a_device_page_begins_with_its_facts_and_main_table_and_folds_the_rest(m
     assert re.search(r"<p><bdi>GPU · memory\u00a080\u00a0GiB · [^<]*</bdi></p>", html)
     assert re.findall(r'<h[123]>(.*?)<a class="headerlink"', html) == [
         "Two Tables",
+        "In numbers",
         "Damped oscillators, fixed step",
         "Fixed overhead: 64 samples, 100 steps each",
         "What the device ran, as a profiler saw it",

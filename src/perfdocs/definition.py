@@ -19,7 +19,7 @@ from .errors import PerfdocsError, clean, nearest, place
 from .files import read_bytes
 from .tree import check_tree, convert
 
-__all__ = ["Arm", "Axis", "Definition", "Derived", "Group", "Metric", "Plot", "Table", "read_definition"]
+__all__ = ["Arm", "Axis", "Definition", "Derived", "Group", "Headline", "Metric", "Plot", "Table", "read_definition"]
 
 Label = Annotated[str, Meta(min_length=1, max_length=200)]
 Prose = Annotated[str, Meta(max_length=2000)]
@@ -173,6 +173,21 @@ class Plot(_Entry, frozen=True, kw_only=True):
     about: Prose = ""
 
 
+class Headline(_Entry, frozen=True, kw_only=True):
+    """What the benchmark says of a device in one number: the best of the measurements of a table that are selected.
+
+    ``arms`` (all where none is named) and ``at`` select. ``share`` is a fraction of the same measurement, such as that
+    of a limit at the observed clock; without it the share is of the peak that ``quantity`` names, if it names one.
+    """
+
+    label: Label
+    table: Key = "main"
+    quantity: Key
+    arms: tuple[Key, ...] = ()
+    at: dict[Key, AxisValue] = {}
+    share: Key | None = None
+
+
 class Definition(_Entry, frozen=True, kw_only=True):
     """Everything about a benchmark that is the same for every device.
 
@@ -194,6 +209,7 @@ class Definition(_Entry, frozen=True, kw_only=True):
     derived: dict[Key, Derived] = {}
     tables: dict[Key, Table]
     plots: dict[Key, Plot] = {}
+    headlines: dict[Key, Headline] = {}
 
     def quantity(self, key: str) -> Metric | Derived:
         """The metric or derived quantity called ``key``."""
@@ -289,6 +305,19 @@ def _check(d: Definition, path: Path) -> None:
         need(plot.by, {"arm", *axes}, f"{at}.by", '"arm" or an axis of the table')
         if plot.split is not None:
             need(plot.split, axes, f"{at}.split", "an axis of the table")
+    for key, headline in d.headlines.items():
+        at = f"$.headlines.{key}"
+        need(headline.table, d.tables, f"{at}.table", "a table of the definition")
+        need(headline.quantity, quantities, f"{at}.quantity", "a metric or derived quantity")
+        for arm_key in headline.arms:
+            need(arm_key, d.arms_of(headline.table), f"{at}.arms", "an arm of the table")
+        for axis, value in headline.at.items():
+            need(axis, d.tables[headline.table].axes, f"{at}.at", "an axis of the table")
+            if known := d.axes[axis].values:
+                need(str(value), list(map(str, known)), f"{at}.at.{axis}", "a value of the axis")
+        if headline.share is not None:
+            fractions = [k for k, derived in d.derived.items() if derived.fraction]
+            need(headline.share, fractions, f"{at}.share", "a derived quantity that is a fraction")
     for key, derived in d.derived.items():
         if derived.footprint is not None:
             need(derived.footprint, quantities, f"$.derived.{key}.footprint", "a metric or derived quantity")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ..errors import PerfdocsError, Problem, place
@@ -14,6 +15,7 @@ from .detail import detail
 from .devices import comparison, measured_on
 from .facts import arms, device_facts, method_facts, software, sources, terms
 from .fastest import fastest_lines
+from .headlines import in_numbers, numbers_compared
 from .markdown import escape, lines_markdown, table_markdown
 from .model import TableModel, has_rows
 from .overview import overview
@@ -65,6 +67,15 @@ def _first_page(benchmarks: dict[str, Benchmark]) -> Iterator[str]:
     yield "# Results, as Markdown"
     yield f"{COMMAND} from every published card. One folder a benchmark, one page a device."
     yield "".join(f"- [{escape(b.definition.title)}]({key}/{INDEX})\n" for key, b in benchmarks.items())
+    names = {c.device_id: c.card.device.name for b in benchmarks.values() for c in b.cards}
+    for key, benchmark in benchmarks.items():
+        for model in numbers_compared([benchmark], sorted(names), names):
+            yield f"## {escape(model.title)}"
+            yield table_markdown(model, partial(_page_of, key))
+
+
+def _page_of(benchmark: str, device: str) -> str:
+    return f"{benchmark}/{device}.md"
 
 
 def _benchmark_page(benchmark: Benchmark) -> Iterator[str]:
@@ -89,6 +100,7 @@ def _device_page(benchmark: Benchmark, card: LoadedCard) -> Iterator[str]:
     yield f"# {escape(definition.title)}: {escape(card.card.device.name)}"
     yield f"{COMMAND} from the card of `{card.device_id}`, sha256 `{card.digest[:16]}…`. [All devices]({INDEX})"
     yield from _titled("##", device_facts(card))
+    yield from _titled("##", in_numbers([(benchmark, card)]))
     for table in definition.tables:
         whole = detail(benchmark, card, table)
         if not has_rows(whole):

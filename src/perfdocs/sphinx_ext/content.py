@@ -11,6 +11,7 @@ from ..render.detail import LONG, detail
 from ..render.devices import comparison, measured_on
 from ..render.facts import arms, device_facts, device_line, method_facts, software, sources, terms
 from ..render.fastest import fastest_lines
+from ..render.headlines import in_numbers, numbers_compared
 from ..render.model import TableModel, has_rows
 from ..render.overview import overview
 from ..render.points import has_overview
@@ -112,6 +113,26 @@ def _compare(spec: Spec, library: Library) -> Iterator[Block]:
     for benchmark in _benchmarks(spec, library):
         make = partial(comparison, benchmark, _table(spec, benchmark), dict(spec.at) or None, spec.devices or None)
         yield Table(make, otherwise="Measured there on fewer than two devices: nothing to compare yet.")
+
+
+def _numbers(spec: Spec, library: Library) -> Iterator[Block]:
+    """One device in numbers, or several side by side."""
+    benchmarks = _benchmarks(spec, library)
+    names = device_names(library)
+    devices = spec.devices or tuple(names)
+    if len(devices) == 1:
+        pairs = [(b, c) for b in benchmarks if (c := b.card_of(devices[0])) is not None]
+        yield Table(partial(in_numbers, pairs), otherwise="No benchmark says anything of it in one number.")
+        return
+    found = tuple(numbers_compared(benchmarks, devices, names))
+    for model in found:
+        yield Table(partial(_same, model))
+    if not found:
+        yield Paragraph(NOT_MEASURED)
+
+
+def _same(model: TableModel) -> TableModel:
+    return model
 
 
 def _repeatability(spec: Spec, library: Library) -> Iterator[Block]:
@@ -249,4 +270,5 @@ _MAKERS: dict[Kind, Callable[[Spec, Library], Iterator[Block]]] = {
     "measured-on": _measured_on,
     "compare": _compare,
     "repeatability": _repeatability,
+    "numbers": _numbers,
 }

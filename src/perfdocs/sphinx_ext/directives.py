@@ -308,6 +308,24 @@ class Repeatability(PerfDirective):
         )
 
 
+class Numbers(PerfDirective):
+    """Headlines of the benchmarks: of one device, named as the argument, or of these or all devices side by side."""
+
+    kind = "numbers"
+    required_arguments = 0
+    optional_arguments = 1
+    option_spec: ClassVar[OptionSpec | None] = {"benchmarks": words}
+
+    def spec(self, library: Library) -> Spec:
+        """Devices are the argument."""
+        devices = tuple(dict.fromkeys(words(self.arguments[0] if self.arguments else "")))
+        for word in devices:
+            self.known(word, library.device_ids(), "device", "a device with a card")
+        asked: list[str] = self.options.get("benchmarks", [])
+        named = tuple(self.benchmark(library, key).definition.id for key in asked)
+        return Spec(kind=self.kind, benchmarks=named, devices=devices)
+
+
 DIRECTIVES: dict[str, type[PerfDirective]] = {
     "perf-results": Results,
     "perf-table": Table,
@@ -318,6 +336,7 @@ DIRECTIVES: dict[str, type[PerfDirective]] = {
     "perf-method": Method,
     "perf-measured-on": MeasuredOn,
     "perf-compare": Compare,
+    "perf-numbers": Numbers,
     "perf-device": Device,
     "perf-repeatability": Repeatability,
 }

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from ..files import write_atomic
 from ..library import Benchmark, Library, LoadedCard
+from ..render.headlines import in_numbers, numbers_compared
+from ..render.model import has_rows
 from .content import held_tables
 from .project import Project, device_names
 
@@ -47,14 +49,21 @@ class Source:
 def device_sources(library: Library) -> Iterator[tuple[str, Source]]:
     """Name and source of each page: the index, and one for each device.
 
-    A device has a section for each benchmark, which begins with the first table that its card holds; each other table,
+    A device's page has its facts, then its headlines. It has a section for each benchmark, which begins with the first table that its card holds; each other table,
     and what else the card says, is a section in it, so that the page's own table of contents lists them.
     """
     names = device_names(library)
-    yield "index", Source("Devices", (Part("perf-measured-on"),), True, tuple(names))
+    first = [Part("perf-measured-on")]
+    if len(names) > 1 and any(numbers_compared(list(library.benchmarks.values()), tuple(names), names)):
+        first.append(Part("perf-numbers", heading="Side by side"))
+    yield "index", Source("Devices", tuple(first), True, tuple(names))
     for device_id, title in names.items():
-        sections = (part for pair in library.cards_of(device_id) for part in _sections(*pair))
-        yield device_id, Source(title, (Part("perf-device", device_id, (":facts:",)), *sections))
+        pairs = list(library.cards_of(device_id))
+        parts = [Part("perf-device", device_id, (":facts:",))]
+        if has_rows(numbers := in_numbers(pairs)):
+            parts.append(Part("perf-numbers", device_id, heading=numbers.title))
+        sections = (part for pair in pairs for part in _sections(*pair))
+        yield device_id, Source(title, (*parts, *sections))
 
 
 def _sections(benchmark: Benchmark, card: LoadedCard) -> Iterator[Part]:

@@ -28,6 +28,7 @@ Kind = Literal[
     "measured-on",
     "compare",
     "repeatability",
+    "numbers",
 ]
 
 LIMIT = 8
@@ -116,7 +117,7 @@ def dependencies(spec: Spec, library: Library) -> Iterator[Key]:
         for card in shown[: spec.limit] if spec.kind == "results" else shown:
             yield keys.card(benchmark, card.device_id)
             yield keys.name(card.device_id)
-    if spec.kind == "device":
+    if spec.kind in ("device", "numbers"):
         yield from (keys.device(d) for d in spec.devices)
 
 
