@@ -52,6 +52,17 @@ def test_the_share_of_least_is_a_plain_number(tmp_path: Path) -> None:
         _extra(tmp_path, f'is = "least(n, flop_rate, wall)"\nover = ["n"]\n{CLOCK}')
 
 
+FITTED = [("half", "1"), ("ceiling", "device.peak.fp64"), ("misfit_hyperbola", "1")]
+FITTED += [("knee", "1"), ("plateau", "device.peak.fp64"), ("misfit_corner", "1")]
+
+
+@pytest.mark.parametrize(("function", "like"), FITTED)
+def test_what_is_fitted_is_like_x_like_y_or_a_plain_number(tmp_path: Path, function: str, like: str) -> None:
+    _extra(tmp_path, f'is = "{function}(n, flop_rate) + {like}"\nover = ["n"]\n{CLOCK}')
+    with pytest.raises(PerfdocsError, match="unlike quantities"):
+        _extra(tmp_path, f'is = "{function}(n, flop_rate) + best(wall)"\nover = ["n"]\n{CLOCK}')
+
+
 CLOCK = """
 [metrics.sm_clock]
 label = "clock"

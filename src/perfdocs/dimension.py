@@ -19,6 +19,8 @@ Dimension = frozenset[tuple[str, int]]
 """The kinds and their powers, none of them zero; empty for a plain number."""
 
 PLAIN: Dimension = frozenset()
+OF_X_AND_Y = {"half": "x", "ceiling": "y", "misfit_hyperbola": "", "knee": "x", "plateau": "y", "misfit_corner": ""}
+"""Functions of two unlike arguments: which of them the result is like, or neither."""
 SAME_AS = {"Hz": "1/s", "W": "J/s", "sample": "", "1": "", "%": ""}
 
 
@@ -68,6 +70,8 @@ def dimension(node: Node, of: Callable[[Name], Dimension], where: str) -> Dimens
         if node.function == "least":
             _alike([found[2], PLAIN], "the share in `least`", where)
             return found[0]
+        if node.function in OF_X_AND_Y:
+            return {"x": found[0], "y": found[1], "": PLAIN}[OF_X_AND_Y[node.function]]
         return _alike(found, f"`{node.function}`", where)
     return None
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import PerfdocsError, nearest
 from .verdict import Value
@@ -356,10 +356,37 @@ def _best(y: Sequence[Value]) -> Value:
     return FUNCTIONS["max"](*y)
 
 
-SERIES_FUNCTIONS: dict[str, Callable[..., Value]] = {"least": _least, "best": _best}
+def _fitted(law: str, part: Literal["bend", "amplitude", "misfit"]) -> Callable[..., Value]:
+    """A number of the law fitted to the series; see :mod:`perfdocs.fits`."""
+
+    def call(x: Sequence[Value], y: Sequence[Value]) -> Value:
+        from .fits import fit  # which needs NumPy, as no other expression does
+
+        found: Value | None = getattr(fit(law, x, y), part)
+        if found is None:
+            raise Missing("all points are on the plateau: where it begins is not seen")
+        return found
+
+    return call
+
+
+SERIES_FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "least": _least,
+    "best": _best,
+    "half": _fitted("hyperbola", "bend"),
+    "ceiling": _fitted("hyperbola", "amplitude"),
+    "misfit_hyperbola": _fitted("hyperbola", "misfit"),
+    "knee": _fitted("corner", "bend"),
+    "plateau": _fitted("corner", "amplitude"),
+    "misfit_corner": _fitted("corner", "misfit"),
+}
 """Functions of a whole series along the axis a derived quantity is ``over``; arguments are lists of values."""
 
-ARGUMENTS: dict[str, tuple[str, ...]] = {"least": ("x", "y", "share of the best y"), "best": ("y",)}
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "least": ("x", "y", "share of the best y"),
+    "best": ("y",),
+    **dict.fromkeys(("half", "ceiling", "misfit_hyperbola", "knee", "plateau", "misfit_corner"), ("x", "y")),
+}
 """The arguments of functions that take a fixed number of them."""
 
 

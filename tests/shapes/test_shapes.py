@@ -114,6 +114,11 @@ def test_memory_ladder_has_four_knobs_and_a_knee_of_the_whole_series(tmp_path: P
     assert chains.value("filling_sm").centre == pytest.approx(32 * 64 * 4 * 16 / 132)
     assert residents.value("filling").centre == 32 * 64 * 8 * 16
     assert chains.value("best_rate").centre == pytest.approx(4e12 / 1.001)
+    assert chains.value("latency").centre == pytest.approx(32 * 64 * 16 / 1e12, rel=0.05)
+    assert chains.value("corner").centre == pytest.approx(32 * 64 * 16 * 4, rel=0.05)
+    assert chains.value("half_way").centre > chains.value("corner").centre
+    assert chains.value("corner_misfit").centre < 0.03
+    assert reason(residents, "corner") == "a law is fitted to 4 points or more, here are 3"
     assert reason(table(b, "ladder")[0], "filling").startswith("a property of a whole series")
     (whole,) = table(b, "whole")
     assert len(whole.series) == 7
