@@ -55,8 +55,8 @@ def _share(row: Row, entry: Headline) -> Value | None:
 def in_numbers(pairs: Sequence[tuple[Benchmark, LoadedCard]]) -> TableModel:
     """One device: a part for each benchmark that has headlines, a row for each that the card can give."""
     groups = tuple(g for benchmark, loaded in pairs if (g := _device_group(benchmark, loaded)).rows)
-    caption = "The best that was measured; the share is of the device's own limit, at the clock its quantity says."
-    return TableModel("numbers", "In numbers", groups, caption, ordered_flags(flags_in(groups)))
+    caption = "The share is of the device's own limit, at the clock that its quantity says."
+    return TableModel("numbers", "The best that was measured", groups, caption, ordered_flags(flags_in(groups)))
 
 
 def _device_group(benchmark: Benchmark, loaded: LoadedCard) -> Group:

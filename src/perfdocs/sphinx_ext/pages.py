@@ -60,8 +60,8 @@ def device_sources(library: Library) -> Iterator[tuple[str, Source]]:
     for device_id, title in names.items():
         pairs = list(library.cards_of(device_id))
         parts = [Part("perf-device", device_id, (":facts:",))]
-        if has_rows(numbers := in_numbers(pairs)):
-            parts.append(Part("perf-numbers", device_id, heading=numbers.title))
+        if has_rows(in_numbers(pairs)):
+            parts.append(Part("perf-numbers", device_id, heading="In numbers"))
         sections = (part for pair in pairs for part in _sections(*pair))
         yield device_id, Source(title, (*parts, *sections))
 
