@@ -210,6 +210,8 @@ def test_facts_give_units_peaks_and_their_formula(pair: Pair) -> None:
     assert rows["memory"] == "80 GiB"
     assert rows["rated clock"] == "1.5 GHz"
     assert rows["FP64 peak, rated"] == "19.2 Tflop/s = 2 flop × 64 lanes × SM count × SM clock"
+    assert rows["INT32 peak, rated"] == "19.2 Top/s = 2 op × 64 lanes × SM count × SM clock"
+    assert rows["FP16 matrix peak, rated"] == "614 Tflop/s = 4096 flop × SM count × SM clock"
     method = {r[0].text: r[1].text.replace("\u00a0", " ") for g in facts.method_facts(pair[1]).groups for r in g.rows}
     assert method["gate"] == "device idle and within 3 °C of its idle temperature, at most 20.0 s"
     assert method["timed runs"] == "5; mean of the middle 3 is the centre"

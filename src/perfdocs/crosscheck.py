@@ -34,9 +34,7 @@ DEVICE_UNITS = {
     "l2_cache": "byte",
     "l3_cache": "byte",
     "power_limit": "W",
-    "peak.dram": "byte/s",
-    "peak.fp32": "flop/s",
-    "peak.fp64": "flop/s",
+    **{f"peak.{key}": unit for key, unit in PEAKS.items()},
 }
 """Units of a device's facts; the others are plain numbers."""
 

@@ -18,7 +18,17 @@ __all__ = ["Column", "column", "digits_of", "head_text", "marks", "missing_cell"
 
 DIGITS = 3
 WHOLE = 10**9
-PEAK_WORDS = {"fp64": "FP64 peak", "fp32": "FP32 peak", "dram": "DRAM peak"}
+PEAK_WORDS = {
+    "fp64": "FP64 peak",
+    "fp32": "FP32 peak",
+    "dram": "DRAM peak",
+    "fp16": "FP16 peak",
+    "int32": "INT32 peak",
+    "tensor_fp16": "FP16 matrix peak",
+    "tensor_bf16": "BF16 matrix peak",
+    "tensor_tf32": "TF32 matrix peak",
+    "tensor_fp64": "FP64 matrix peak",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ IN_SHORT = (
     "memory",
     "rated clock",
     "streaming multiprocessors",
-    *(f"{peak_words}, rated" for peak_words in PEAK_WORDS.values()),
+    *(f"{PEAK_WORDS[key]}, rated" for key in ("fp64", "fp32", "dram")),
     "processor",
     "driver",
 )
@@ -67,9 +67,8 @@ def _device_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
         yield "ECC", "on" if device.ecc else "off", False
     if device.governor:
         yield "frequency governor", device.governor, True
-    for key in PEAKS:
+    for key, unit in PEAKS.items():
         if (top := peak(device, key)) is not None:
-            unit = "byte/s" if key == "dram" else "flop/s"
             yield f"{PEAK_WORDS[key]}, rated", f"{format_value(top.rate, unit)} = {top.formula}", False
     for label, text in (("system", host.os), ("processor", host.cpu), ("driver", host.driver)):
         if text:
