@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..card import Device
+from ..card import Device, Host
 from ..definition import Definition
 from ..extent import extent
 from ..flags import FLAGS
@@ -26,8 +26,6 @@ IN_SHORT = (
     "rated clock",
     "streaming multiprocessors",
     *(f"{PEAK_WORDS[key]}, rated" for key in ("fp64", "fp32", "dram")),
-    "processor",
-    "driver",
 )
 
 
@@ -38,7 +36,7 @@ def _table(key: str, title: str, rows: Iterable[tuple[str, str, bool]], caption:
 
 
 def device_facts(loaded: LoadedCard) -> TableModel:
-    """What the machine tells about the device and its host; rated peaks with the formula that gave them."""
+    """What the machine tells about the device; rated peaks with the formula that gave them."""
     return _table(f"device-{loaded.device_id}", "Device", _device_rows(loaded))
 
 
@@ -50,7 +48,7 @@ def device_line(loaded: LoadedCard) -> str:
 
 
 def _device_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
-    device, host = loaded.card.device, loaded.card.host
+    device = loaded.card.device
     yield "name", device.name, True
     yield "id", device.id, False
     yield "kind", DEVICE_KINDS[device.kind], False
@@ -70,17 +68,6 @@ def _device_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
     for key, unit in PEAKS.items():
         if (top := peak(device, key)) is not None:
             yield f"{PEAK_WORDS[key]}, rated", f"{format_value(top.rate, unit)} = {top.formula}", False
-    for label, text in (("system", host.os), ("processor", host.cpu), ("driver", host.driver)):
-        if text:
-            yield label, text, True
-    if host.threads:
-        yield "hardware threads of the host", str(host.threads), False
-    if host.memory:
-        yield "memory of the host", format_value(host.memory, "byte"), False
-    if host.container is not None:
-        yield "in a container", "yes" if host.container else "no", False
-    if host.load is not None:
-        yield "load when the card began", number_text(host.load), False
 
 
 def _numbers(device: Device) -> tuple[tuple[str, float | None, str], ...]:
@@ -99,7 +86,7 @@ def _numbers(device: Device) -> tuple[tuple[str, float | None, str], ...]:
 
 
 def method_facts(loaded: LoadedCard) -> TableModel:
-    """How this card was measured: the parameters it records, in words."""
+    """How and on what host this card was measured: the parameters it records, in words."""
     return _table(f"method-{loaded.card.benchmark}-{loaded.device_id}", "Method", _method_rows(loaded))
 
 
@@ -140,6 +127,22 @@ def _method_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
         yield "clocks, why", method.clocks_reason, True
     if method.pinning:
         yield "threads pinned", method.pinning, True
+    yield from _host_rows(card.host)
+
+
+def _host_rows(host: Host) -> Iterator[tuple[str, str, bool]]:
+    """The machine that a card was measured on, which need not be that of another card of the device."""
+    for label, text in (("system", host.os), ("processor", host.cpu), ("driver", host.driver)):
+        if text:
+            yield label, text, True
+    if host.threads:
+        yield "hardware threads of the host", str(host.threads), False
+    if host.memory:
+        yield "memory of the host", format_value(host.memory, "byte"), False
+    if host.container is not None:
+        yield "in a container", "yes" if host.container else "no", False
+    if host.load is not None:
+        yield "load when the card began", number_text(host.load), False
 
 
 def recorded_text(recorded: str) -> str:
