@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from perfdocs.measure import sass
+from perfdocs.measure.arm import Cannot
+
 PROJECT = Path(__file__).resolve().parent.parent
 
 
@@ -65,6 +68,16 @@ def write_synthetic(folder: Path, device: str = "made-up-gpu", **options: Any) -
     path = folder / f"{device}.json"
     path.write_text(json.dumps(synthetic_card(device, **options)))
     return path
+
+
+@pytest.fixture(scope="session")
+def kept_sass(request: pytest.FixtureRequest) -> Path:
+    """Where :mod:`perfdocs.measure.sass` keeps its answers from run to run; skips where it cannot list kernels."""
+    try:
+        sass.versions()
+    except Cannot as reason:
+        pytest.skip(str(reason))
+    return Path(request.config.cache.mkdir("kernels"))
 
 
 @pytest.fixture

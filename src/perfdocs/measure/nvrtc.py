@@ -1,4 +1,4 @@
-"""What NVRTC makes of a text of kernels for a named architecture, without a GPU: registers, spills, launch bounds."""
+"""What NVRTC makes of a text of kernels for a named architecture, without a GPU: code, registers, launch bounds."""
 
 from __future__ import annotations
 
@@ -44,6 +44,14 @@ class Built:
     bounds: Mapping[str, int]
 
 
+class Output(NamedTuple):
+    """Of one compilation: assembly, binary, log."""
+
+    ptx: str
+    cubin: bytes
+    log: str
+
+
 class Compiler:
     """NVRTC; ``kept`` is a folder for its answers, by all that they depend on. Raises :class:`Cannot` without it."""
 
@@ -52,8 +60,8 @@ class Compiler:
         self._kept = kept
         known = set(self._nvrtc.getSupportedArchs())
         self.architectures = tuple(number for number in ARCHITECTURES if number in known)
-        ptx, _ = self._run("", (), max(self.architectures))
-        found = re.search(r"\bV(\d+\.\d+\.\d+)", ptx)
+        empty = self._run("", (), max(self.architectures))
+        found = re.search(r"\bV(\d+\.\d+\.\d+)", empty.ptx)
         self.version = found[1] if found else ".".join(map(str, self._nvrtc.getVersion()))
 
     def build(self, code: str, options: Sequence[str], architecture: int) -> Built:
@@ -62,14 +70,17 @@ class Compiler:
         kept = None if self._kept is None else self._kept / f"{digest(parts.encode())}.json"
         if kept is not None and kept.is_file():
             return _unpacked(json.loads(kept.read_text(encoding="utf-8")))
-        ptx, log = self._run(code, options, architecture)
-        built = Built(usage(log), bounds(ptx))
+        output = self._run(code, options, architecture)
+        built = Built(usage(output.log), bounds(output.ptx))
         if kept is not None:
             write_atomic(kept, json.dumps({"used": built.used, "bounds": built.bounds}).encode())
         return built
 
-    def _run(self, code: str, options: Sequence[str], architecture: int) -> tuple[str, str]:
-        """Assembly and log."""
+    def cubin(self, code: str, options: Sequence[str], architecture: int) -> bytes:
+        """The binary of a text. Raises :class:`PerfdocsError` where it does not compile or the compiler warns."""
+        return self._run(code, options, architecture).cubin
+
+    def _run(self, code: str, options: Sequence[str], architecture: int) -> Output:
         nvrtc = self._nvrtc
         program = nvrtc.createProgram(code, "kernels.cu", [], [])
         try:
@@ -82,7 +93,8 @@ class Compiler:
             if said:
                 raise _refused(architecture, options, "\n".join(said))
             ptx = nvrtc.getPTX(program)
-            return ptx.decode() if isinstance(ptx, bytes) else ptx, log
+            # CuPy takes the binary for a text that ends with a zero, and leaves the last byte out
+            return Output(ptx.decode() if isinstance(ptx, bytes) else ptx, nvrtc.getCUBIN(program) + b"\0", log)
         finally:
             nvrtc.destroyProgram(program)
 
