@@ -1,0 +1,1 @@
+"""One nested loop in many languages: the workload and its arms."""

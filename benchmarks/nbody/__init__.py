@@ -1,0 +1,1 @@
+"""All pairs of bodies: the workload and its arms."""

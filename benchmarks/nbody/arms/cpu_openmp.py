@@ -1,0 +1,11 @@
+"""Every allowed processor."""
+
+from perfdocs.measure.arm import Context, Prepared
+
+from ..host import HostArm
+from ..workload import Problem
+
+
+def prepare(problem: Problem, context: Context) -> Prepared:
+    """Compile where needed; all threads."""
+    return HostArm(problem, context, context.threads)

@@ -1,0 +1,18 @@
+"""Each thread reads every body from global memory."""
+
+from perfdocs.measure.arm import Context, Prepared
+
+from ..device import KernelArm
+from ..workload import Problem
+
+
+class Arm(KernelArm):
+    """A thread for every body."""
+
+    def __init__(self, problem: Problem, *, threads: int = 128) -> None:
+        super().__init__(problem, "nbody_direct", threads, threads)
+
+
+def prepare(problem: Problem, context: Context) -> Prepared:  # noqa: ARG001 - the shape of every arm
+    """Upload and compile."""
+    return Arm(problem)

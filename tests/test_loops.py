@@ -1,0 +1,180 @@
+"""The loops benchmark without a GPU: the problem, verification, every language here, kernels run on the host."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from perfdocs.card import read_card
+from perfdocs.definition import read_definition
+from perfdocs.measure import Options, run
+from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
+from perfdocs.measure.hostcc import FLAGS, compiler, load
+from perfdocs.measure.kernels import inlined
+from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.sass import inner_loops, total
+
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "loops"
+DATA = Path(__file__).resolve().parent / "data"
+DEFINITION = read_definition(FOLDER / "benchmark.toml")
+workload: Any = load_workload(FOLDER)
+host: Any = importlib.import_module(f"{workload.__package__}.host")
+needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
+ON_HOST = [key for key, arm in DEFINITION.arms.items() if "cpu" in arm.on]
+PROBLEMS = [(35, 10), (90, 10), (2, 10), (11, 10), (9, 10), (437, 50), (6, 3), (3, 3), (2, 2), (35, 11)]
+"""Found in the middle, as the last pair of its row, as the first pair; not found, twice the same factor; few rows."""
+
+
+@pytest.fixture(scope="session")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
+    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+
+
+def prepare(arm: str, problem: Any, context: Context) -> Prepared:
+    try:
+        return load_arm(FOLDER, arm).prepare(problem, context)
+    except Cannot as reason:
+        pytest.skip(str(reason))
+
+
+# ---- the problem --------------------------------------------------------------------------------------------------
+
+
+def test_the_published_problem_and_its_answer(context: Context) -> None:
+    problem = workload.problem({"limit": 15_000})
+    assert (problem.target, problem.pairs) == (87_654_321, 112_492_500)
+    assert workload.reference(problem, context) == (5991, 14_631)
+    small = workload.problem({"limit": 1500})
+    assert workload.reference(small, context) == (599, 1463)
+    for each in (problem, small):  # one answer: whoever searches on after it finds no other
+        pairs = [i for i in range(1, each.limit) if each.target % i == 0 and i < each.target // i <= each.limit]
+        assert len(pairs) == 1
+    assert [task.at["limit"] for task in workload.tasks("cpu", False)] == [1500, 15_000]
+    assert [task.at["limit"] for task in workload.tasks("gpu", True)] == [1500]
+    assert workload.work({"limit": 15_000}) == 112_492_500
+    assert workload.counts(problem) == {}
+
+
+def test_a_wrong_answer_is_refused() -> None:
+    problem = workload.Problem(35, 10)
+    good = workload.Result([(5, 7)], 42)
+    assert workload.verify(problem, (5, 7), good) == {"tried": 42}
+    assert workload.verify(problem, (5, 7), good._replace(tried=45)) == {"tried": 45}
+    for bad, why in (
+        (workload.Result([(5, 7), (0, 0)], 42), "found 0 × 0, not 5 × 7"),
+        (workload.Result([(7, 5)], 42), "found 7 × 5"),
+        (workload.Result([], 42), "no search"),
+        (good._replace(tried=41), "41 pairs tried of 45, of which 3 may be left out"),
+        (good._replace(tried=46), "46 pairs tried"),
+    ):
+        with pytest.raises(VerificationError, match=why):
+            workload.verify(problem, (5, 7), bad)
+    with pytest.raises(VerificationError, match="44 pairs tried of 45, of which 0"):
+        workload.verify(workload.Problem(11, 10), (0, 0), workload.Result([(0, 0)], 44))
+
+
+# ---- languages ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arm", ON_HOST)
+def test_an_arm_finds_the_pair_and_tries_every_other(arm: str, context: Context) -> None:
+    for target, limit in [*PROBLEMS, (876_337, 1500)]:
+        problem = workload.Problem(target, limit)
+        ready = prepare(arm, problem, context)
+        try:
+            for _ in range(2):
+                ready.run()
+                facts = workload.verify(problem, workload.reference(problem, context), ready.result())
+            assert ready.on_host
+            assert {*facts, *ready.counts()} <= set(DEFINITION.metrics)
+            assert ready.counts() == {"searches": 1}
+        finally:
+            ready.close()
+
+
+@pytest.mark.parametrize(("arm", "said"), [("javascript", "Node.js"), ("pascal", "Free Pascal")])
+def test_a_language_that_is_absent_says_so(
+    arm: str, said: str, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(Cannot, match=f"{said} .* is not installed") as raised:
+        load_arm(FOLDER, arm).prepare(workload.Problem(35, 10), context)
+    assert raised.value.kind == "not_installed"
+
+
+def test_a_program_that_ends_is_an_error_and_is_closed() -> None:
+    ready = host.ProgramArm(workload.Problem(35, 10), [sys.executable, "-c", "input()"])
+    with pytest.raises(RuntimeError, match="ended without an answer, exit code 0"):
+        ready.run()
+    ready.close()
+    answers = "while True: input(); print('5 7 42', flush=True)"
+    ready = host.ProgramArm(workload.Problem(35, 10), [sys.executable, "-c", answers])
+    ready.close()  # nothing was started
+    ready.run()
+    program = ready._program
+    ready.run()
+    assert ready._program is program
+    assert ready.result() == workload.Result([(5, 7)], 42)
+    ready.close()
+    assert program.returncode is not None
+
+
+@needs_compiler
+def test_the_runner_measures_it(tmp_path: Path) -> None:
+    options = Options(devices="cpu", arms=("c_loop", "numpy_rows"), out=tmp_path, build=tmp_path / "build", runs=1)
+    (path,) = run(FOLDER, options)
+    found = read_card(path, path.parent).measurements
+    assert {(m.arm, m.values["searches"], m.values["tried"]) for m in found} == {
+        ("c_loop", 1.0, 1_124_213.0),
+        ("numpy_rows", 1.0, 1_124_250.0),
+    }
+
+
+# ---- kernels ------------------------------------------------------------------------------------------------------
+
+KERNELS = """
+#include "kernels_on_host.hpp"
+#define LOOPS_UNROLL 8
+#include "search.cu"
+extern "C" void run(int balanced, unsigned grid, unsigned block, int target, int limit, int* found, int* tried) {
+  start(balanced ? loops_balanced : loops_naive, grid, block, target, limit, (int2*)found, tried);
+}
+"""
+
+
+@needs_compiler
+@pytest.mark.parametrize("balanced", [0, 1])
+def test_the_kernels_find_the_pair_and_try_every_other(balanced: int, tmp_path: Path, context: Context) -> None:
+    source = tmp_path / "kernels.cpp"
+    source.write_text(KERNELS)
+    library = load(source, tmp_path, (*FLAGS, f"-I{DATA}", f"-I{FOLDER}", "-Wno-unknown-pragmas"))
+    for target, limit in [*PROBLEMS, (876_337, 1500), (1499 * 1500, 1500), (1498 * 1499, 1500)]:
+        problem = workload.Problem(target, limit)
+        threads = 32 * (limit // 2) if balanced else limit - 1
+        found, tried = np.zeros(2, dtype=np.int32), np.zeros(threads, dtype=np.int32)
+        library.run(balanced, -(-threads // 64), 64, target, limit, found.ctypes, tried.ctypes)
+        result = workload.Result([tuple(found.tolist())], int(tried.sum()))
+        workload.verify(problem, workload.reference(problem, context), result)
+
+
+@pytest.mark.parametrize("architecture", [80, 90])
+def test_every_pair_is_compared_in_the_machine_code(architecture: int, request: pytest.FixtureRequest) -> None:
+    try:
+        kept = Path(request.config.cache.mkdir("kernels"))
+        options = ("--std=c++17", "-DLOOPS_UNROLL=8")
+        loops = inner_loops(inlined(FOLDER / "search.cu"), options, architecture, kept=kept)
+    except Cannot as reason:
+        pytest.skip(str(reason))
+    (naive,) = loops["loops_naive"]
+    assert total(naive, "ISETP") == 16  # the product and the end of the row, of each of eight pairs
+    long, short = loops["loops_balanced"]
+    for body in (long, short):
+        assert total(body, "ISETP") >= 9  # eight products and the end
+        assert total(body, "IMAD") >= 8
+        assert sum(body.values()) < 64
