@@ -15,7 +15,7 @@ from .card import AxisValue, Card, Device, Measurement, Summary
 from .definition import RESERVED_WORDS, Definition
 from .dimension import PLAIN, Dimension, dimension, unit_dimension
 from .errors import PerfdocsError, clean, nearest, place
-from .expression import Name, check_calls, depth, names, parse
+from .expression import Binary, Call, Name, check_calls, depth, names, parse
 from .flags import FLAGS
 from .peaks import PEAKS
 
@@ -208,7 +208,6 @@ def _check_values(m: Measurement, definition: Definition, at: str, known: _Known
 
 def check_expressions(definition: Definition, path: Path) -> None:
     """Every derived quantity parses, names only what exists, and depends on no quantity that depends on it."""
-    known = {*definition.metrics, *definition.derived, *definition.axes}
     uses: dict[str, set[str]] = {}
     levels: dict[str, int] = {}
     for key, derived in definition.derived.items():
@@ -218,17 +217,7 @@ def check_expressions(definition: Definition, path: Path) -> None:
         levels[key] = depth(node) + 4
         check_calls(node, where, series=bool(derived.over))
         for name in names(node):
-            _check_reference(name, definition, where)
-            if name.name.startswith("device."):
-                _check_device_name(name.name, where)
-            elif name.name not in known:
-                raise PerfdocsError(
-                    "definition-name",
-                    where,
-                    f'"{name.name}"',
-                    f"a metric, derived quantity, axis or device fact{nearest(name.name, known)}",
-                    "correct the name",
-                )
+            _check_name(name, definition, where)
             uses[key].add(name.name)
         if derived.of_peak is not None:
             known_peaks = [f"device.peak.{p}" for p in PEAKS]
@@ -262,13 +251,14 @@ def check_expressions(definition: Definition, path: Path) -> None:
                 f"at most {MAX_LEVELS}",
                 "derive it more directly",
             )
-    _check_dimensions(definition, [key for key in order if key in definition.derived], path)
+    _check_roofs(definition, _dimensions(definition, [key for key in order if key in definition.derived], path), path)
 
 
-def _check_dimensions(d: Definition, order: Iterable[str], path: Path) -> None:
-    """Only like is added to or compared with like; ``order`` has each derived quantity after those that it uses.
+def _dimensions(d: Definition, order: Iterable[str], path: Path) -> Callable[[Name], Dimension]:
+    """The dimension of each name; ``order`` has each derived quantity after those that it uses.
 
-    A derived quantity is of the unit it says, or else of the one that its expression gives.
+    Only like is added to or compared with like. A derived quantity is of the unit it says, or else of the one that its
+    expression gives.
     """
     units = {key: metric.unit for key, metric in d.metrics.items()}
     units |= {key: axis.unit for key, axis in d.axes.items()}
@@ -282,6 +272,53 @@ def _check_dimensions(d: Definition, order: Iterable[str], path: Path) -> None:
         derived, where = d.derived[key], place(path, f"$.derived.{key}.is")
         found = dimension(parse(derived.is_, where), of, where) or PLAIN
         known[key] = unit_dimension(derived.unit) if derived.unit else found
+    return of
+
+
+def _check_roofs(d: Definition, of: Callable[[Name], Dimension], path: Path) -> None:
+    """A roof is the same at every point of a line; its rate is like y, and so is its slope times x."""
+    for key, plot in d.plots.items():
+        x, y = Name(plot.x), Name(plot.y)
+        for i, roof in enumerate(plot.roofs):
+            for word, text in (("rate", roof.rate), ("slope", roof.slope)):
+                where = place(path, f"$.plots.{key}.roofs[{i}].{word}")
+                node = parse(text, where)
+                check_calls(node, where, series=False)
+                for name in names(node):
+                    _check_name(name, d, where)
+                    if name.selectors or _differs(name.name, d):
+                        raise PerfdocsError(
+                            "definition-roof",
+                            where,
+                            f'"{name.name}", which differs from point to point',
+                            "facts of the device and quantities with `over`",
+                            "derive it over the series",
+                        )
+                dimension(Call("min", (y, node if word == "rate" else Binary("*", node, x))), of, where)
+
+
+def _differs(key: str, d: Definition) -> bool:
+    """Whether a quantity is one of a single point, and not of the device or of a whole series."""
+    if key.startswith("device.") or (key in d.derived and d.derived[key].over):
+        return False
+    return key not in d.derived or any(_differs(name.name, d) for name in names(parse(d.derived[key].is_, key)))
+
+
+def _check_name(name: Name, definition: Definition, where: str) -> None:
+    """A name in an expression is one of the definition or a fact of the device."""
+    _check_reference(name, definition, where)
+    if name.name.startswith("device."):
+        _check_device_name(name.name, where)
+        return
+    known = {*definition.metrics, *definition.derived, *definition.axes}
+    if name.name not in known:
+        raise PerfdocsError(
+            "definition-name",
+            where,
+            f'"{name.name}"',
+            f"a metric, derived quantity, axis or device fact{nearest(name.name, known)}",
+            "correct the name",
+        )
 
 
 def _check_reference(name: Name, definition: Definition, where: str) -> None:

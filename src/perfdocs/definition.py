@@ -19,7 +19,19 @@ from .errors import PerfdocsError, clean, nearest, place
 from .files import read_bytes
 from .tree import check_tree, convert
 
-__all__ = ["Arm", "Axis", "Definition", "Derived", "Group", "Headline", "Metric", "Plot", "Table", "read_definition"]
+__all__ = [
+    "Arm",
+    "Axis",
+    "Definition",
+    "Derived",
+    "Group",
+    "Headline",
+    "Metric",
+    "Plot",
+    "Roof",
+    "Table",
+    "read_definition",
+]
 
 Label = Annotated[str, Meta(min_length=1, max_length=200)]
 Prose = Annotated[str, Meta(max_length=2000)]
@@ -161,8 +173,27 @@ class Table(_Entry, frozen=True, kw_only=True):
     about: Prose = ""
 
 
+class Roof(_Entry, frozen=True, kw_only=True):
+    """What y cannot exceed at any x: the lesser of ``slope`` · x and ``rate``, both expressions.
+
+    They are of facts of the device and of quantities ``over`` a series. Where these differ from line to line, each line
+    has a roof of its own.
+    """
+
+    rate: Annotated[str, Meta(min_length=1, max_length=2000)]
+    slope: Annotated[str, Meta(min_length=1, max_length=2000)]
+    label: Label = "roof"
+
+
 class Plot(_Entry, frozen=True, kw_only=True):
-    """A figure over one table."""
+    """A figure over one table.
+
+    Where ``x`` is an axis, a line joins points that differ along it alone. Where it is a quantity, a line joins all
+    points of an arm, and of one value of ``by`` where that is an axis.
+
+    A scale that is not said follows the values. ``fits`` draws each of these laws over each line that stands out, where
+    it can be fitted, ``roofs`` what the device or the series limit y to: both in figures of one device.
+    """
 
     title: Label
     table: Key = "main"
@@ -170,6 +201,10 @@ class Plot(_Entry, frozen=True, kw_only=True):
     y: Key
     by: Key = "arm"
     split: Key | None = None
+    scale_x: Literal["log", "linear"] | None = None
+    scale_y: Literal["log", "linear"] | None = None
+    fits: tuple[Literal["hyperbola", "corner"], ...] = ()
+    roofs: tuple[Roof, ...] = ()
     about: Prose = ""
 
 
@@ -305,6 +340,14 @@ def _check(d: Definition, path: Path) -> None:
         need(plot.by, {"arm", *axes}, f"{at}.by", '"arm" or an axis of the table')
         if plot.split is not None:
             need(plot.split, axes, f"{at}.split", "an axis of the table")
+        if plot.x in d.axes and d.axes[plot.x].scale == "category" and (plot.scale_x or plot.fits or plot.roofs):
+            raise PerfdocsError(
+                "definition-plot",
+                place(path, f"{at}.x"),
+                f'"{plot.x}", whose values are words',
+                "numbers, where the plot has scale_x, fits or roofs",
+                "leave these out, or plot against another quantity",
+            )
     for key, headline in d.headlines.items():
         at = f"$.headlines.{key}"
         need(headline.table, d.tables, f"{at}.table", "a table of the definition")

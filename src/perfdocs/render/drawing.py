@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..definition import Axis, Definition, Derived, Metric
+from ..definition import Axis, Definition, Derived, Metric, Plot
 from ..quantity import Scale, axis_text, scale_for, superscript
 from .html import plain
 from .points import ORIGINS
-from .series import Panel, Series, legend_order, strong
+from .series import Curve, Panel, Series, legend_order, strong
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,11 @@ VISIBLE_RANGE = 0.05
 Dash = Literal["-", "--", ":", "-.", ""]
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 HOLLOW = "hollow: flagged"
+CURVES: dict[str, tuple[Dash, str]] = {"hyperbola": ("--", "|"), "corner": (":", "x")}
+"""Dash and mark of the laws: strokes, since series have filled marks."""
+ROOFS: tuple[Dash, ...] = ("-", "-.", "--", ":")
+STEPS = 128
+MARKED = 6  # above every line and point
 PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.18, 0.62
 
 Theme = tuple[str, str, str, Sequence[str]]
@@ -32,27 +37,31 @@ Theme = tuple[str, str, str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one series is drawn; without ``dash`` it is a hollow mark of the legend. ``strong``: before the others."""
+    """How one series is drawn; without ``dash`` it is a hollow mark of the legend. ``strong``: before the others.
+
+    ``thin``: it is no series, but a curve over one.
+    """
 
     colour: str
     marker: str
     dash: Dash
     strong: bool = True
+    thin: bool = False
 
     @property
     def width(self) -> float:
         """Of the line, in points."""
-        return 1.6 if self.strong else 0.7
+        return 0.9 if self.thin else 1.6 if self.strong else 0.7
 
     @property
     def size(self) -> float:
         """Of a marker, in points."""
-        return 5.5 if self.strong else 3.5
+        return 8.0 if self.thin else 5.5 if self.strong else 3.5
 
     @property
     def layer(self) -> int:
         """The higher, the nearer to the reader."""
-        return 4 if self.strong else 2
+        return 3 if self.thin else 4 if self.strong else 2
 
 
 def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> Drawing:
@@ -64,7 +73,9 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
     quantity = definition.quantity(entry.y)
     looks = _looks(definition, plot, found, theme)
     hollow = any(v.flags - ORIGINS for p in found for s in p.series for _, v in s.points)
-    labels = [*looks.items(), *([(HOLLOW, Look(theme[0], "o", ""))] if hollow else [])]
+    curves = _curve_looks(found, looks, theme[0])
+    named = {curve.name: replace(look, colour=theme[0]) for curve, look in curves.items()}
+    labels = [*looks.items(), *named.items(), *([(HOLLOW, Look(theme[0], "o", ""))] if hollow else [])]
     columns = max(min(len(found), 3), 1)
     rows = max(math.ceil(len(found) / columns), 1)
     width = max(columns * PANEL_WIDTH + MARGIN, 6.6)
@@ -89,10 +100,10 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
         if i >= len(found):
             ax.set_visible(False)
             continue
-        _panel(ax, definition, entry.x, found[i], y_scale, theme, looks)
+        _panel(ax, definition, entry, found[i], y_scale, theme, looks, curves)
         if i % columns == 0:
             ax.set_ylabel(plain(_axis_label(quantity.label, y_scale.unit)), color=theme[0])
-    _y_axis(axes.flat[0], values)
+    _y_axis(axes.flat[0], values, entry.scale_y)
     if labels:
         _legend(drawing, labels, across, theme[0])
     return drawing
@@ -119,10 +130,10 @@ def _tick(value: float) -> str:
     return axis_text(value) if value >= 1000 else f"{value:g}"
 
 
-def _y_axis(ax: Axes, values: Sequence[float]) -> None:
+def _y_axis(ax: Axes, values: Sequence[float], said: str | None) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    if _log(values):
+    if said == "log" or (said is None and _log(values)):
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(numticks=9))
         ax.yaxis.set_minor_locator(NullLocator())  # half the time of a figure goes into minor ticks
@@ -132,38 +143,52 @@ def _y_axis(ax: Axes, values: Sequence[float]) -> None:
     ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v)))
 
 
-def _x_axis(ax: Axes, entry: Axis | Metric | Derived, x: Sequence[float], scale: Scale) -> None:
+def _x_axis(ax: Axes, entry: Axis | Metric | Derived, x: Sequence[float], said: str | None) -> None:
+    """Scale and ticks; ``x`` are the values shown, from left to right."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-    log = entry.scale == "log" if isinstance(entry, Axis) else _log(x)
+    log = said == "log" if said else entry.scale == "log" if isinstance(entry, Axis) else _log(x)
     if log:
         ax.set_xscale("log")
-    if len(x) <= 6 or (log and max(x) / min(x) < 100):
+    narrow = log and max(x) / min(x) < 100
+    if isinstance(entry, Axis) and (len(x) <= 6 or narrow):
         ax.xaxis.set_major_locator(FixedLocator(list(x) if len(x) <= 6 else list(x[:: math.ceil(len(x) / 6)])))
     elif log:
-        ax.xaxis.set_major_locator(LogLocator(numticks=7))
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=7))
     if log:
         ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v / scale.factor)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v)))
 
 
 def _panel(
-    ax: Axes, definition: Definition, key: str, panel: Panel, y_scale: Scale, theme: Theme, looks: dict[str, Look]
+    ax: Axes,
+    definition: Definition,
+    plot: Plot,
+    panel: Panel,
+    y_scale: Scale,
+    theme: Theme,
+    looks: Mapping[str, Look],
+    curves: Mapping[Curve, Look],
 ) -> None:
     ink, rule, *_ = theme
-    entry: Axis | Metric | Derived = definition.axes[key] if key in definition.axes else definition.quantity(key)
+    entry: Axis | Metric | Derived = (
+        definition.axes[plot.x] if plot.x in definition.axes else definition.quantity(plot.x)
+    )
     x = [p[0] for s in panel.series for p in s.points]
     numbers = sorted({v for v in x if not isinstance(v, str)})
     words = list(dict.fromkeys(v for v in x if isinstance(v, str)))
+    x_scale = _middle(numbers, entry.unit)
     for series in panel.series:
-        _line(ax, series, words, y_scale, looks[series.label])
+        _line(ax, series, words, x_scale, y_scale, looks[series.label])
     if words:
         ax.set_xticks(range(len(words)), [plain(w) for w in words], rotation=30, ha="right")
     elif numbers:
-        scale = _middle(numbers, entry.unit)
-        _x_axis(ax, entry, numbers, scale)
-        unit = "" if entry.unit == "sample" else scale.unit
+        _x_axis(ax, entry, [v / x_scale.factor for v in numbers], plot.scale_x)
+        unit = "" if entry.unit == "sample" else x_scale.unit
         ax.set_xlabel(plain(_axis_label(entry.label, unit)), color=ink)
+        for curve in panel.curves:
+            if curve in curves:
+                _curve(ax, curve, x_scale, y_scale, curves[curve])
     ax.set_title(plain(panel.title), fontsize=9.5, color=ink, y=1.02)  # a fixed place needs no measuring
     ax.patch.set_alpha(0)
     ax.grid(True, which="major", color=rule, linewidth=0.6)
@@ -175,8 +200,38 @@ def _panel(
         spine.set_visible(side in ("left", "bottom"))
 
 
-def _line(ax: Axes, series: Series, words: Sequence[str], scale: Scale, look: Look) -> None:
-    x = [words.index(a) if isinstance(a, str) else a for a, _ in series.points]
+def _curve(ax: Axes, curve: Curve, x_scale: Scale, y_scale: Scale, look: Look) -> None:
+    """A law from its first x to its last, and its mark where that lies between them."""
+    first, last = curve.ends
+    spread = math.log(last / first) if first > 0 else 0.0
+    steps = [i / STEPS for i in range(STEPS + 1)]
+    x = [first * math.exp(spread * step) if spread else first + (last - first) * step for step in steps]
+    inside = first <= curve.bend <= last
+    x = sorted({*x, curve.bend}) if inside else x
+    y = [curve.at(v) / y_scale.factor for v in x]
+    ax.plot([v / x_scale.factor for v in x], y, look.dash, color=look.colour, linewidth=look.width, zorder=look.layer)
+    if inside:
+        at = [curve.bend / x_scale.factor], [curve.at(curve.bend) / y_scale.factor]
+        ax.plot(*at, look.marker, color=look.colour, markersize=look.size, zorder=MARKED)
+
+
+def _curve_looks(found: Sequence[Panel], looks: Mapping[str, Look], ink: str) -> dict[Curve, Look]:
+    """The look of each curve that is drawn, roofs first: all of those that belong to no line, or to a strong one."""
+    out: dict[Curve, Look] = {}
+    curves = [curve for panel in found for curve in panel.curves if not curve.of or looks[curve.of].strong]
+    roofs = list(dict.fromkeys(curve.name for curve in curves if curve.roof))
+    for curve in sorted(curves, key=lambda curve: not curve.roof):
+        colour = looks[curve.of].colour if curve.of else ink
+        if curve.roof:
+            out[curve] = Look(colour, "+", ROOFS[roofs.index(curve.name) % len(ROOFS)], thin=True)
+        else:
+            dash, marker = CURVES[curve.law]
+            out[curve] = Look(colour, marker, dash, thin=True)
+    return out
+
+
+def _line(ax: Axes, series: Series, words: Sequence[str], x_scale: Scale, scale: Scale, look: Look) -> None:
+    x = [words.index(a) if isinstance(a, str) else a / x_scale.factor for a, _ in series.points]
     values = [v for _, v in series.points]
     y = [v.centre / scale.factor for v in values]
     ax.plot(x, y, look.dash, color=look.colour, linewidth=look.width, zorder=look.layer)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Figure", "alt_text", "digest", "figure"]
 
-RENDERER = 2
+RENDERER = 3
 """Raised whenever the same cards give another picture, so that caches draw anew."""
 
 FORMATS = ("light", "dark", "pdf", "png")
@@ -83,6 +83,8 @@ def _alt(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str, found: Se
     if titles := [p.title for p in found if p.title]:
         parts.append(f"Panels: {', '.join(titles)}.")
     parts.append(f"Lines: {'; '.join(lines)}." if lines else "No values.")
+    if curves := list(dict.fromkeys(c.name for p in found for c in p.curves)):
+        parts.append(f"Over them: {'; '.join(curves)}.")
     return plain(" ".join([*parts, "The tables hold every value."]))
 
 

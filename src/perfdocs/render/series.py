@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ..card import AxisValue
-from ..definition import Definition, Plot
+from ..definition import Definition, Plot, Roof
+from ..expression import evaluate, parse
 from ..frame import Missing, Row, rows
 from ..library import Benchmark, LoadedCard
 from ..verdict import Value, fastest
 from .points import axis_value_text, by_axis, labels_of, selection_text
 
-__all__ = ["Panel", "Series", "legend_order", "panels", "strong"]
+__all__ = ["Curve", "Panel", "Series", "legend_order", "panels", "strong"]
+
+FITTED = {"hyperbola": "fitted hyperbola, marked at half of its ceiling", "corner": "fitted corner, marked at the knee"}
 
 MANY = 8
 """Lines that are told apart at a glance."""
@@ -34,11 +39,33 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A law over a panel: ``height`` is what it rises to, ``bend`` the x of its mark (half, knee or ridge).
+
+    ``name`` stands in the legend, ``of`` is the label of the line it belongs to, empty where it belongs to all.
+    ``ends`` are the first and the last x it reaches: those of its line, or for a roof those of the panel.
+    """
+
+    law: Literal["hyperbola", "corner"]
+    bend: float
+    height: float
+    name: str
+    ends: tuple[float, float]
+    of: str = ""
+    roof: bool = False
+
+    def at(self, x: float) -> float:
+        """The height at x, which is above 0 or 0."""
+        return self.height * (x / (x + self.bend) if self.law == "hyperbola" else min(x / self.bend, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
-    """The series of one value of ``split``."""
+    """The series of one value of ``split``, and the curves over them."""
 
     title: str
     series: tuple[Series, ...]
+    curves: tuple[Curve, ...] = ()
 
 
 def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tuple[Panel, ...]:
@@ -57,12 +84,14 @@ def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tupl
     out = []
     for value, _ in order:
         title = "" if value is None or entry.split is None else selection_text(definition, entry.split, value)
-        several = len(cards) > 1
-        series = (
-            _devices(benchmark, entry, cards, parts[value]) if several else _series(definition, entry, parts[value])
-        )
-        if series:
-            out.append(Panel(title, series))
+        if len(cards) > 1:
+            panel = Panel(title, _devices(benchmark, entry, cards, parts[value]))
+        else:
+            lines = _series(definition, entry, parts[value])
+            curves = (*_roofs(entry, lines), *_fits(entry, [line for line, _ in lines]))
+            panel = Panel(title, tuple(line for line, _ in lines), curves)
+        if panel.series:
+            out.append(panel)
     return tuple(out)
 
 
@@ -78,13 +107,20 @@ def _x(definition: Definition, entry: Plot, row: Row) -> float | str | None:
         return None
 
 
+def _can_stand(entry: Plot, x: float | str, y: Value) -> bool:
+    """Whether a point has a place: none on a scale that was said to be logarithmic where it is not above 0."""
+    return not (entry.scale_x == "log" and isinstance(x, float) and x <= 0) and not (
+        entry.scale_y == "log" and y.centre <= 0
+    )
+
+
 def _points(definition: Definition, entry: Plot, found: Sequence[Row]) -> tuple[tuple[float | str, Value], ...]:
     points: list[tuple[float | str, Value]] = []
     for row in found:
         x = _x(definition, entry, row)
         try:
-            if x is not None:
-                points.append((x, row.value(entry.y)))
+            if x is not None and _can_stand(entry, x, y := row.value(entry.y)):
+                points.append((x, y))
         except Missing:
             continue
     if all(not isinstance(x, str) for x, _ in points):
@@ -107,10 +143,18 @@ def _colours(definition: Definition) -> dict[str, int]:
     return out
 
 
-def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCard, Row]]) -> tuple[Series, ...]:
-    """One series for each arm, value of ``by`` and point of the axes that are neither x nor split."""
+Line = tuple[Series, tuple[Row, ...]]
+"""A series and the rows that it joins."""
+
+
+def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCard, Row]]) -> tuple[Line, ...]:
+    """One series for each arm and value of ``by``, and for each point of the axes that no line goes along.
+
+    A line goes along x where that is an axis, and along all axes but ``by`` where x is a quantity.
+    """
     groups: dict[tuple[AxisValue, ...], list[Row]] = {}
-    axes = [a for a in definition.tables[entry.table].axes if a not in (entry.x, entry.split)]
+    table = definition.tables[entry.table].axes
+    axes = [a for a in table if a not in (entry.x, entry.split) and (entry.x in table or a == entry.by)]
     axes.sort(key=lambda a: a != entry.by)
     for _, row in found:
         groups.setdefault((row.arm, *(row.at[a] for a in axes)), []).append(row)
@@ -124,8 +168,49 @@ def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCar
         if points := _points(definition, entry, members):
             arm = str(key[0])
             place, colour = (i, i) if axes else (places[arm], colours[arm])
-            out.append(Series(label, place, colour, points, definition.arms[arm].group))
+            out.append((Series(label, place, colour, points, definition.arms[arm].group), tuple(members)))
     return tuple(out)
+
+
+def _fits(entry: Plot, lines: Sequence[Series]) -> Iterator[Curve]:
+    """The laws fitted to each line, where they can be."""
+    for line, law in itertools.product(lines, entry.fits):
+        from ..fits import fit  # NumPy is loaded where a plot has fits only
+
+        try:
+            found = fit(law, [Value.exact(float(x)) for x, _ in line.points], [y for _, y in line.points])
+        except Missing:
+            continue
+        if found.bend is not None:
+            yield Curve(law, found.bend.centre, found.amplitude.centre, FITTED[law], _ends([line]), line.label)
+
+
+def _roofs(entry: Plot, lines: Sequence[Line]) -> Iterator[Curve]:
+    """Each roof, once where all lines have the same."""
+    for roof in entry.roofs:
+        found = {line.label: limits for line, members in lines if (limits := _limits(roof, members))}
+        if len(set(found.values())) == 1:
+            found = {"": next(iter(found.values()))}
+        for label, (rate, slope) in found.items():
+            ends = _ends([line for line, _ in lines])
+            yield Curve("corner", rate / slope, rate, f"{roof.label}, marked at its ridge", ends, label, roof=True)
+
+
+def _ends(lines: Sequence[Series]) -> tuple[float, float]:
+    xs = [float(x) for line in lines for x, _ in line.points]
+    return min(xs), max(xs)
+
+
+def _limits(roof: Roof, members: Sequence[Row]) -> tuple[float, float] | None:
+    """Rate and slope of the roof of a line, where both are known and above 0."""
+    first = members[0]
+    whole = Row(first.definition, first.card, first.table, first.arm, {}, -1, frozenset(), None, tuple(members))
+    where = f"{first.definition.id}: $.plots"
+    try:
+        rate, slope = (evaluate(parse(text, where), whole.lookup).centre for text in (roof.rate, roof.slope))
+    except Missing:
+        return None
+    return (rate, slope) if rate > 0 and slope > 0 else None
 
 
 def _beats(a: Value, b: Value, better: str | None) -> bool:
