@@ -18,6 +18,7 @@ from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.provenance import software, source
 from perfdocs.measure.sass import inner_loops, total
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "loops"
@@ -178,3 +179,16 @@ def test_every_pair_is_compared_in_the_machine_code(architecture: int, request: 
         assert total(body, "ISETP") >= 9  # eight products and the end
         assert total(body, "IMAD") >= 8
         assert sum(body.values()) < 64
+
+
+def test_the_card_names_what_its_programs_were_compiled_and_run_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, says in (("node", "echo v20.1.0"), ("fpc", "exit 1")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{says}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    assert workload.versions() == {"node": "v20.1.0"}
+    assert software(None, programs=workload.versions)["node"] == "v20.1.0"
+    assert {"search.c", "search.js", "search.pas"} <= set(source(FOLDER, []).files)
+    assert "benchmark.toml" not in source(FOLDER, []).files

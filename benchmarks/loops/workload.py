@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,6 +12,8 @@ from perfdocs.measure.arm import Context, Kind, Point, Task, VerificationError
 
 TARGETS = {1500: 876_337, 15_000: 87_654_321}
 """The product to find by the largest factor tried: the published problem, and one of a hundredth of its pairs."""
+PROGRAMS = {"node": (("node", "--version"), ("nodejs", "--version")), "fpc": (("fpc", "-iV"),)}
+"""What tells the version of each, by the names it may be called by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +77,16 @@ def counts(problem: Problem) -> Mapping[str, float]:  # noqa: ARG001 - the shape
 def work(at: Point) -> float:
     """The pairs."""
     return float(problem(at).pairs)
+
+
+def versions() -> Mapping[str, str]:
+    """Of the programs that arms run, as far as they are installed."""
+    found = {}
+    for name, commands in PROGRAMS.items():
+        for command in commands:
+            if path := shutil.which(command[0]):
+                done = subprocess.run([path, *command[1:]], capture_output=True, text=True, timeout=20, check=False)  # noqa: S603 - the user's own interpreters
+                if done.returncode == 0 and done.stdout.strip():
+                    found[name] = done.stdout.strip().splitlines()[0]
+                    break
+    return found

@@ -138,5 +138,6 @@ class Workload(Protocol):
     def work(self, at: Point) -> float:
         """Relative cost of a point, to foresee how long an arm will take there from how long it took elsewhere.
 
-        A workload may also define ``depth(at)``: of the work, what must be done one after the other, such as steps.
+        A workload may also define ``depth(at)``: of the work, what must be done one after the other, such as steps;
+        and ``versions()``: those of programs that its arms run, by name.
         """

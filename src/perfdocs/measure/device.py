@@ -129,6 +129,7 @@ class DeviceRun:
             o,
             rotate=self._rotating,
             traced=any(cell.task.how == "traced" for cell in self._cells),
+            programs=getattr(self._workload, "versions", dict),
         )
         final = o.out / self._definition.id / f"{head.device.id}.json"
         decode_card(encode_card(head), final)  # what a card may not hold is better known before hours of measuring

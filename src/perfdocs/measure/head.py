@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -89,8 +89,12 @@ def head_of(
     *,
     rotate: bool,
     traced: bool,
+    programs: Callable[[], Mapping[str, str]] = dict,
 ) -> Card:
-    """The card of one device without measurements, measured by rotation or in blocks, with traces or without."""
+    """The card of one device without measurements, measured by rotation or in blocks, with traces or without.
+
+    ``programs`` tells the versions of programs that arms run.
+    """
     driver = None
     if gpu is not None and sensors.nvml is not None:
         try:
@@ -106,7 +110,7 @@ def head_of(
         origin=Origin(kind="measured"),
         device=device,
         host=host(edges.files, driver),
-        software=software(gpu.facts() if gpu else None, traced),
+        software=software(gpu.facts() if gpu else None, traced, programs),
         source=source(folder, arms, options.commit),
         method=_method(gpu is not None, rotate, edges, sensors, gate, timer, options),
         measurements=(),

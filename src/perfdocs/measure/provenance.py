@@ -6,7 +6,8 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
@@ -14,10 +15,13 @@ from perfdocs.card import Source, digest
 
 from .edges import GpuFacts
 from .hostcc import compiler_version
+from .scrub import scrub
 from .trace import profiler_version
 
 __all__ = ["software", "source"]
 
+WORDS = {".toml", ".md"}
+"""What lies beside the sources and computes nothing."""
 PACKAGES = {
     "numpy": ("numpy",),
     "numba": ("numba",),
@@ -52,7 +56,7 @@ def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Sourc
     ``known`` is the commit where there is no repository to ask; what is dirty is then unknown.
     """
     chosen = {folder / "arms" / f"{arm}.py" for arm in arms}
-    files = [p for p in folder.iterdir() if p.is_file() and p.suffix in {".py", ".cu", ".cuh", ".cpp", ".h", ".hpp"}]
+    files = [p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".") and p.suffix not in WORDS]
     files += [p for p in chosen if p.is_file()]
     hashes = {p.relative_to(folder).as_posix(): digest(p.read_bytes()) for p in sorted(files)}
     commit = _git(folder, "rev-parse", "HEAD")
@@ -67,8 +71,13 @@ def source(folder: Path, arms: Iterable[str], known: str | None = None) -> Sourc
     )
 
 
-def software(gpu: GpuFacts | None, traced: bool = False) -> dict[str, str]:
-    """Versions of what can shape a number, by name; with ``traced`` that of the profiler."""
+def software(
+    gpu: GpuFacts | None, traced: bool = False, programs: Callable[[], Mapping[str, str]] = dict
+) -> dict[str, str]:
+    """Versions of what can shape a number, by name; with ``traced`` that of the profiler.
+
+    ``programs`` is what the workload tells of programs that its arms run; what it raises leaves them out.
+    """
     versions = {"python": platform.python_version()}
     for name, candidates in PACKAGES.items():
         for package in candidates:
@@ -92,4 +101,6 @@ def software(gpu: GpuFacts | None, traced: bool = False) -> dict[str, str]:
             versions["cuda-driver"] = gpu.driver
         if traced and (profiler := profiler_version()):
             versions["profiler"] = profiler
+    with suppress(Exception):
+        versions |= {name: scrub(version, 80) for name, version in programs().items()}
     return dict(sorted(versions.items()))
