@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,6 +13,7 @@ from tests.test_definition import _extra
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.library import Benchmark, LoadedCard, load_library
+from perfdocs.render.detail import detail
 from perfdocs.render.plots import alt_text, figure
 from perfdocs.render.series import panels
 
@@ -276,3 +278,41 @@ def test_words_have_no_scale(tmp_path: Path, more: str) -> None:
         _extra(tmp_path, f'is = "wall"\n{PLOT.replace(chr(34) + "n" + chr(34), chr(34) + "config" + chr(34))}{more}')
     assert caught.value.problem.code == "definition-plot"
     assert caught.value.problem.where.endswith("$.plots.extra.x")
+
+
+FITTED = """
+[derived.knee_at]
+label = "knee"
+is = "knee(in_flight, bandwidth)"
+unit = "byte"
+over = ["loads"]
+
+[derived.misfit]
+label = "misfit"
+is = "misfit_corner(in_flight, bandwidth)"
+fraction = true
+over = ["loads"]
+
+[tables.fits]
+title = "Fits"
+of = "ladder"
+axes = ["width"]
+columns = ["knee_at", "misfit"]
+"""
+
+
+def test_a_table_of_fits_tells_their_intervals(tmp_path: Path) -> None:
+    few = card()
+    for loads in (1, 2, 4, 8):  # nearly straight, and noisy
+        wall = 2**31 / (1e9 * loads * (1 - loads / 20))
+        values = {"moved": 2**31, "flop": 0}
+        few["measurements"].append(
+            point("ladder", "host", {"width": 8, "loads": loads}, wall, (1, 1.3, 0.8, 1, 1), **values)
+        )
+    benchmark, loaded = demo(tmp_path, few, definition=DEFINITION + FITTED)
+    model = detail(benchmark, loaded, "fits")
+    four, eight, sixteen = ([cell.text.replace("\u00a0", " ") for cell in row[1:]] for row in model.groups[0].rows)
+    assert model.caption == "Values of whole series (what the noise of their points leaves open)."
+    assert re.fullmatch(r"\d+ \(\d+–\d+\)", sixteen[0])
+    assert re.fullmatch(r"[\d.]+ % \([\d.]+ %–[\d.]+ %\)", four[1])
+    assert re.fullmatch(r"[\d.]+ \([\d.]+–∞\)", eight[0])

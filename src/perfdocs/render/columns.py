@@ -66,9 +66,10 @@ def _whole(value: Value) -> bool:
     return float(value.centre).is_integer() and value.lo == value.hi == value.centre
 
 
-def range_text(value: Value, centre: str, scale: Scale, digits: int = DIGITS) -> str:
+def range_text(value: Value, centre: str, scale: Scale, digits: int = DIGITS, *, percent: bool = False) -> str:
     """The display range in brackets, where it reads differently from the centre; else nothing."""
-    low, high = number_text(value.show_lo / scale.factor, digits), number_text(value.show_hi / scale.factor, digits)
+    ends = value.show_lo, value.show_hi
+    low, high = (format_percent(v, digits) if percent else number_text(v / scale.factor, digits) for v in ends)
     return "" if low == centre == high else f"{NBSP}({low}–{high})"
 
 
@@ -108,9 +109,10 @@ def column(found: Sequence[Row], key: str, best: Iterable[str] = ()) -> Column |
             continue
         digits = digits_of(row, key)
         text, flags = value_text(value, quantity, scale, digits, whole=exact), value.flags
-        if isinstance(quantity, Metric):
+        if isinstance(quantity, Metric) or (quantity.over and shares is None):
             if value.show_lo != value.show_hi:
-                text += range_text(value, text, scale, digits)
+                percent = isinstance(quantity, Derived) and quantity.fraction
+                text += range_text(value, text, scale, digits, percent=percent)
         elif shares is not None and (share := shares[i]) is not None:
             text, flags = f"{text}{NBSP}({format_percent(share.centre)})", flags | share.flags
         cells.append(Cell(text, ordered_flags(flags) if flags else (), row.arm in winners))

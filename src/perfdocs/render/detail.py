@@ -23,6 +23,8 @@ from .points import (
 
 __all__ = ["LONG", "detail", "spread_words"]
 
+SERIES = "Values of whole series (what the noise of their points leaves open)."
+
 LONG = 10
 """Rows of a table of details from which on it is folded."""
 
@@ -44,7 +46,7 @@ def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
         f"{definition.id}-{table}-detail",
         f"{entry.title}: every measurement" if has_overview(definition, table) else entry.title,
         groups,
-        spread_words(loaded, _runs(found)) + order,
+        (SERIES if entry.of else spread_words(loaded, _runs(found))) + order,
         ordered_flags(flags_in(groups)),
         absence_notes(benchmark, loaded, table),
         folded=len(groups) > 1 and len(found) > LONG,
