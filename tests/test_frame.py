@@ -206,7 +206,7 @@ def test_a_gpu_measured_by_rotation_has_medians_and_interquartile_ranges(benchma
     wall = of(bench)[0].value("wall")
     assert (wall.centre, wall.show_lo, wall.show_hi, wall.lo, wall.hi) == (3.0, 2.0, 5.0, 1.0, 9.0)
     (loaded,) = [c for c in bench.cards if c.device_id == "made-up-gpu"]
-    assert detail(bench, loaded, "main").caption == "Timed values: median of 5 runs (interquartile range)."
+    assert detail(bench, loaded, "main").caption == "Timed values: median of 5 runs (interquartile range). Best first."
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_table_with_fewer_samples_than_the_card_says_so(benchmarks: Path, runs
     path.write_text(json.dumps(card), encoding="utf-8")
     bench = load_library(benchmarks).benchmarks["rk4"]
     (loaded,) = [c for c in bench.cards if c.device_id == "made-up-gpu"]
-    assert detail(bench, loaded, "main").caption == f"Timed values: {words}"
+    assert detail(bench, loaded, "main").caption == f"Timed values: {words} Best first."
 
 
 REFERENCE = """
