@@ -1,0 +1,11 @@
+"""z = s x."""
+
+from perfdocs.measure.arm import Context, Prepared
+
+from ..either import stream
+from ..streams import Streams
+
+
+def prepare(problem: Streams, context: Context) -> Prepared:
+    """Fill the arrays and compile."""
+    return stream("scale", problem, context)
