@@ -20,12 +20,14 @@ import numpy as np
 
 from perfdocs.definition import read_definition
 from perfdocs.errors import PerfdocsError, clean, place
+from perfdocs.files import digest
 
 from . import hostcc, while_graph
 from .arm import Cannot, Context, Prepared
 from .loader import PACKAGE_PREFIX, arm_path, load_arm, load_workload
 from .options import Options
 from .plan import Cell, cells_of, chosen_arms, chosen_tasks, show
+from .start import close
 
 __all__ = ["SM_COUNT", "Asked", "asked", "without_kernels"]
 
@@ -54,6 +56,11 @@ class Asked:
     arms: set[str] = field(default_factory=set)
     threads: int = 0
     dynamic: int = 0
+
+    @property
+    def text(self) -> str:
+        """A digest of all that the compiler is given."""
+        return digest("\0".join((self.code, *self.options)).encode())[:16]
 
     @property
     def defines(self) -> tuple[str, ...]:
@@ -125,6 +132,12 @@ class _Stream:
 
     def synchronize(self) -> None:
         pass
+
+    def begin_capture(self) -> None:
+        """What is captured notes its launches, as it would on the stream."""
+
+    def end_capture(self) -> Any:
+        return SimpleNamespace(launch=lambda _: None)
 
 
 class _Graph:
@@ -234,10 +247,13 @@ def _once(folder: Path, cell: Cell, problem: Any, context: Context, recorder: _R
     if limits is not None and limits(cell.task.at):
         return
     ready: Prepared = module.prepare(problem, context)
-    if recorder.on_device:
-        ready.run()
-        if count:
-            ready.counts()
+    try:
+        if recorder.on_device:
+            ready.run()
+            if count:
+                ready.counts()
+    finally:
+        close(ready)
 
 
 def _by_point(cells: Iterable[Cell]) -> Iterator[list[Cell]]:

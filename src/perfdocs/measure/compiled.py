@@ -18,10 +18,10 @@ from perfdocs.errors import PerfdocsError, clean, place
 from perfdocs.files import write_atomic
 
 from .arm import Cannot
-from .asked import asked, without_kernels
+from .asked import Asked, asked, without_kernels
 from .nvrtc import Compiler, Used, registers_left
 
-__all__ = ["FILE", "Row", "Table", "beyond_limits", "differences", "main", "read_table", "table_of", "table_text"]
+__all__ = ["FILE", "Row", "Table", "beyond_limits", "differences", "main", "read_table", "renewed", "table_of", "table_text", "unbuilt"]
 
 FILE = "registers.toml"
 SHARED_A_BLOCK = {70: 96, 75: 64, 80: 163, 90: 227, 120: 99}
@@ -30,20 +30,25 @@ HEADER = """\
 # What the compiler makes of every kernel that an arm asks for, by architecture: registers a thread; bytes a thread of
 # local memory, and of those moved there and back because registers ran out (spill); bytes a block of static shared
 # memory. `threads` is the largest block it is launched with, `dynamic` the shared memory asked for at its launch
-# (byte); `fits = false` says that this is more than a block can have there. `arms_without` are GPU arms that ask for no
-# kernel of the benchmark's own. Written by `nox -s registers`: review a change of a line as a change of the kernel.
+# (byte); `fits = false` says that this is more than a block can have there; `text` is a digest of all that the compiler
+# was given. `arms_without` are GPU arms that ask for no kernel of the benchmark's own. Written by `nox -s registers`:
+# review a change of a line as a change of the kernel.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A kernel as some arms ask for it; ``used`` by architecture, such as ``sm_90``."""
+    """A kernel as some arms ask for it; ``used`` by architecture, such as ``sm_90``.
+
+    ``text`` is a digest of all that the compiler was given.
+    """
 
     name: str
     defines: tuple[str, ...]
     arms: tuple[str, ...]
     threads: int
     dynamic: int
+    text: str
     used: Mapping[str, Used]
 
     @property
@@ -70,13 +75,13 @@ class Table:
     bounds: Mapping[tuple[str, tuple[str, ...]], Mapping[str, int]]
 
 
-def table_of(folder: Path, compiler: Compiler) -> Table:
-    """Compile everything that the arms of a benchmark ask for.
+def table_of(folder: Path, compiler: Compiler, kernels: Sequence[Asked] | None = None) -> Table:
+    """Compile everything that the arms of a benchmark ask for, or of it these kernels.
 
     Raises :class:`PerfdocsError` where an arm cannot be asked, a kernel does not compile, or one that arms ask for is
     not in what was compiled.
     """
-    kernels = asked(folder)
+    kernels = asked(folder) if kernels is None else kernels
     rows, left = [], {}
     names: set[str] = set()
     for entry in kernels:
@@ -92,7 +97,7 @@ def table_of(folder: Path, compiler: Compiler) -> Table:
                     "correct the arm, or the kernel's name",
                 )
         used = {architecture: one.used[entry.name] for architecture, one in built.items()}
-        row = Row(entry.name, entry.defines, tuple(sorted(entry.arms)), entry.threads, entry.dynamic, used)
+        row = _row(entry, used)
         if row.key in left:
             raise PerfdocsError(
                 "kernels-twice",
@@ -107,6 +112,38 @@ def table_of(folder: Path, compiler: Compiler) -> Table:
     return Table(compiler.version, tuple(rows), tuple(without_kernels(folder, kernels)), tuple(unasked), left)
 
 
+def _row(entry: Asked, used: Mapping[str, Used]) -> Row:
+    return Row(entry.name, entry.defines, tuple(sorted(entry.arms)), entry.threads, entry.dynamic, entry.text, used)
+
+
+def unbuilt(folder: Path, recorded: Table) -> Table:
+    """What the arms ask for now, without compiling it: what is recorded of the same texts is taken as it is.
+
+    Raises :class:`PerfdocsError` where an arm cannot be asked.
+    """
+    kernels = asked(folder)
+    known = {(row.key, row.text): row.used for row in recorded.rows}
+    rows = tuple(_row(entry, known.get(((entry.name, entry.defines), entry.text), {})) for entry in kernels)
+    return Table(recorded.compiler, rows, tuple(without_kernels(folder, kernels)), recorded.unasked, {})
+
+
+def renewed(folder: Path, compiler: Compiler) -> Table:
+    """What the arms ask for now: compiled where this compiler has not recorded the text already."""
+    try:
+        recorded = read_table(folder / FILE)
+    except PerfdocsError:
+        recorded = Table("", (), (), (), {})
+    if recorded.compiler != compiler.version:
+        return table_of(folder, compiler)
+    now = unbuilt(folder, recorded)
+    missing = {row.key for row in now.rows if set(row.used) != {f"sm_{n}" for n in compiler.architectures}}
+    built = table_of(folder, compiler, [e for e in asked(folder) if (e.name, e.defines) in missing])
+    rows = {row.key: row for row in (*now.rows, *built.rows)}
+    names = {row.name for row in now.rows}
+    unasked = tuple(sorted({*recorded.unasked, *built.unasked} - names))
+    return Table(compiler.version, tuple(rows.values()), now.without, unasked, {})
+
+
 def table_text(table: Table) -> str:
     """The table as it stands in the file."""
     lines = [HEADER, f"compiler = {json.dumps(table.compiler)}  # NVRTC"]
@@ -116,6 +153,7 @@ def table_text(table: Table) -> str:
         lines += [f"arms = {_array(row.arms)}", f"threads = {row.threads}"]
         if row.dynamic:
             lines.append(f"dynamic = {row.dynamic}")
+        lines.append(f"text = {json.dumps(row.text)}")
         lines += [f"{architecture} = {_numbers(row, architecture)}" for architecture in row.used]
     return "\n".join(lines) + "\n"
 
@@ -143,6 +181,7 @@ def read_table(path: Path) -> Table:
                 tuple(row["arms"]),
                 row["threads"],
                 row.get("dynamic", 0),
+                row["text"],
                 {key: _used(value) for key, value in row.items() if key.startswith("sm_")},
             )
             for row in tree["kernels"]
@@ -171,7 +210,7 @@ def differences(recorded: Table, found: Table) -> list[str]:
             lines.append(f"{row}: not recorded, {', '.join(row.arms)} asks for it")
             continue
         before = old[key]
-        for what in ("arms", "threads", "dynamic"):
+        for what in ("arms", "threads", "dynamic", "text"):
             a, b = getattr(before, what), getattr(row, what)
             if a != b:
                 lines.append(f"{row}: {what} recorded as {_plain(a)}, found {_plain(b)}")
@@ -228,11 +267,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         compiler = Compiler()
         for folder in given.folders:
-            table = table_of(folder, compiler)
             if given.check:
-                lines += _checked(read_table(folder / FILE), table)
+                lines += _checked(read_table(folder / FILE), table_of(folder, compiler))
                 continue
-            text = table_text(table).encode()
+            text = table_text(renewed(folder, compiler)).encode()
             if not (folder / FILE).is_file() or (folder / FILE).read_bytes() != text:
                 write_atomic(folder / FILE, text)
                 print(f"written: {place(folder / FILE)}")
