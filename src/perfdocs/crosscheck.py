@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from .card import AxisValue, Card, Device, Measurement, Summary
+from .card import AxisValue, Card, Device, Measurement, MetricValue, Summary
 from .definition import RESERVED_WORDS, Definition
 from .dimension import PLAIN, Dimension, dimension, unit_dimension
 from .errors import PerfdocsError, clean, nearest, place
@@ -121,7 +121,7 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
                 "remove one of them",
             )
         seen[point] = i
-        _check_values(m, definition, at, known, wrong)
+        _check_values(m, definition, at, known, wrong, imported=card.origin.kind == "imported")
     for i, absent in enumerate(card.not_run):
         at = f"$.not_run[{i}]"
         known(absent.arm, definition.arms, f"{at}.arm", "arm")
@@ -169,8 +169,13 @@ def _check_axis_value(value: AxisValue, axis: str, definition: Definition, at: s
         raise wrong("axis-value", at, f'"{shown}"', "a short plain word", "correct the value")
 
 
-def _check_values(m: Measurement, definition: Definition, at: str, known: _Known, wrong: _Wrong) -> None:
+def _check_values(
+    m: Measurement, definition: Definition, at: str, known: _Known, wrong: _Wrong, *, imported: bool
+) -> None:
     for key, value in m.values.items():
+        if imported and key in definition.derived:
+            _check_published(value, definition, key, f"{at}.{key}", wrong)
+            continue
         known(key, definition.metrics, f"{at}.{key}", "metric")
         metric = definition.metrics[key]
         if isinstance(value, str):
@@ -204,6 +209,17 @@ def _check_values(m: Measurement, definition: Definition, at: str, known: _Known
                     "a number above 0" if positive else "no negative number",
                     "measure again",
                 )
+
+
+def _check_published(value: MetricValue, definition: Definition, key: str, at: str, wrong: _Wrong) -> None:
+    """A derived quantity that an imported card gives as it was published, since what it is made of was not."""
+    if definition.derived[key].over:
+        raise wrong("card-kind", at, "a value at one point", "none: it is of a whole series", "leave it out")
+    if not isinstance(value, Summary):
+        raise wrong("card-kind", at, "a value without its digits", '{"centre": …, "digits": …}', "write both")
+    for number in (value.centre, value.low, value.high):
+        if number is not None and number < 0:
+            raise wrong("card-negative", at, f"{number:g}", "no negative number", "correct the value")
 
 
 def check_expressions(definition: Definition, path: Path) -> None:

@@ -111,7 +111,7 @@ class Tag(_Entry, frozen=True, kw_only=True):
 
 
 class Arm(_Entry, frozen=True, kw_only=True):
-    """One way to run the workload."""
+    """One way to run the workload; without a kind of device in ``on``, one that only imported cards have."""
 
     label: Label
     loop: Prose

@@ -86,6 +86,9 @@ class Row:
         if key in self.definition.metrics:
             return self._metric(key)
         if key in self.definition.derived:
+            published = self.raw.values.get(key) if self.raw else None
+            if isinstance(published, Summary):  # imported: what it is made of was not published
+                return value_of_summary(published).flagged(self.flags)
             return self._derived(self.definition.derived[key], key)
         if key in self.at and not isinstance(self.at[key], str):
             return Value.exact(float(self.at[key]))

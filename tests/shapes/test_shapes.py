@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.shapes.kit import CPU, GPU, HERE, card, load, point, reason, runs, table
 
+from perfdocs.expression import Missing
 from perfdocs.frame import absences, find, share_of_peak
+from perfdocs.library import load_library
 from perfdocs.verdict import Order, compare, crossovers, fastest
 
 
@@ -351,3 +356,35 @@ def test_imported_has_centres_and_digits_and_says_so(tmp_path: Path) -> None:
     assert compare(larger.value("wall"), exact.value("wall")) is Order.FASTER
     assert (larger.value("wall").lo, larger.value("wall").hi) == pytest.approx((0.895e-3, 1.35e-3))
     assert exact.value("wall").lo == exact.value("wall").hi == 2.0e-3
+
+
+def test_a_rate_that_was_published_is_not_computed(tmp_path: Path) -> None:
+    origin = {"kind": "imported", "source": "A paper, table 4", "licence": "CC-BY-4.0"}
+    rate = {"centre": 6.6e9, "digits": 2}
+    cards = card(
+        "imported", [point("main", "ours", {"n": 10}, flop_rate=rate)], origin=origin, device=GPU | {"id": "elsewhere"}
+    )
+    (row,) = table(load(tmp_path, cards), "main", "elsewhere")
+    value = row.value("flop_rate")
+    assert value.centre == 6.6e9
+    assert value.flags == {"imported"}
+    assert (value.lo, value.hi) == pytest.approx((6.55e9, 6.65e9))
+    with pytest.raises(Missing):
+        row.value("wall")
+
+
+@pytest.mark.parametrize(
+    ("origin", "value", "code"),
+    [
+        ({"kind": "measured"}, {"centre": 1e9, "digits": 1}, "unknown-metric"),
+        ({"kind": "imported", "source": "A paper", "licence": "CC0"}, 1e9, "card-kind"),
+        ({"kind": "imported", "source": "A paper", "licence": "CC0"}, {"centre": -1e9, "digits": 1}, "card-negative"),
+    ],
+)
+def test_only_an_imported_card_gives_a_derived_quantity(tmp_path: Path, origin: Any, value: Any, code: str) -> None:
+    folder = tmp_path / "imported"
+    shutil.copytree(HERE / "imported", folder)
+    (folder / "cards").mkdir()
+    given = card("imported", [point("main", "ours", {"n": 10}, flop_rate=value)], origin=origin)
+    (folder / "cards" / "made-up-gpu.json").write_text(json.dumps(given))
+    assert [p.code for p in load_library(tmp_path).problems] == [code]

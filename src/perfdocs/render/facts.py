@@ -209,7 +209,7 @@ def _arm_row(definition: Definition, key: str) -> tuple[Cell, ...]:
     arm = definition.arms[key]
     tags = ", ".join(definition.tags[t].label for t in arm.tags)
     loop = "; ".join(filter(None, [arm.loop, arm.note, tags]))
-    kinds = ", ".join(DEVICE_KINDS[k] for k in arm.on)
+    kinds = ", ".join(DEVICE_KINDS[k] for k in arm.on) or "only published elsewhere"
     return (words(arm.label), words(key), words(loop), words(kinds))
 
 
