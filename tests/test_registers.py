@@ -38,7 +38,7 @@ def test_the_kernels_are_those_recorded(benchmark: str) -> None:
     folder = BENCHMARKS / benchmark
     recorded = compiled.read_table(folder / compiled.FILE)
     lines = compiled.differences(recorded, compiled.unbuilt(folder, recorded))
-    assert not lines, "\n".join([f"nox -s registers, and look at each", *lines])
+    assert not lines, "\n".join(["nox -s registers, and look at each", *lines])
     assert (folder / compiled.FILE).read_text(encoding="utf-8") == compiled.table_text(recorded)
 
 

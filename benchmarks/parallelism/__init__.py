@@ -1,0 +1,1 @@
+"""The least that fills the device: the workload and its arms."""

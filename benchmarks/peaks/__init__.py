@@ -1,0 +1,1 @@
+"""One number for each limit of a device: the workload and its arms."""

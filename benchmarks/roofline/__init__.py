@@ -1,0 +1,1 @@
+"""Compute against memory: the workload and its arms."""

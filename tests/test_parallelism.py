@@ -1,0 +1,150 @@
+"""The parallelism benchmark without a GPU: points, answers, host arms, kernels on the host, machine instructions."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.limits_kit import (
+    BENCHMARKS,
+    address,
+    asked_kernels,
+    emulated,
+    every_point_has_a_table_and_a_problem,
+    files_are_arms,
+    prepared,
+    series,
+    verified,
+)
+
+from perfdocs.card import read_card
+from perfdocs.definition import read_definition
+from perfdocs.expression import Missing
+from perfdocs.measure import Options, run
+from perfdocs.measure.arm import Context, VerificationError
+from perfdocs.measure.chains import ELEMENTS, MOST_STEPS
+from perfdocs.measure.hostcc import compiler
+from perfdocs.measure.loader import load_workload
+from perfdocs.measure.sass import inner_loops, total
+
+FOLDER = BENCHMARKS / "parallelism"
+DEFINITION = read_definition(FOLDER / "benchmark.toml")
+workload: Any = load_workload(FOLDER)
+needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
+    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+
+
+def test_arms_points_and_problems() -> None:
+    files_are_arms(FOLDER, DEFINITION)
+    every_point_has_a_table_and_a_problem(workload, DEFINITION)
+    tasks = workload.tasks("gpu", False)
+    assert {t.at["chains"] for t in tasks} == {1, 2, 4, 8}
+    threads = sorted({t.at["threads"] for t in tasks})
+    assert {2**power for power in range(5, 12)} <= set(threads)
+    assert all(n % 32 == 0 for n in threads)
+    assert len({t.curve for t in tasks}) == 2 * 4
+
+
+def test_runs_are_long_enough_and_chains_short_enough_to_be_known() -> None:
+    for task in workload.tasks("gpu", False):
+        problem = workload.problem(task.at)
+        assert problem.steps % 2 == 0
+        assert problem.steps <= MOST_STEPS
+        cycles = problem.steps * max(4, problem.threads * problem.chains / 128)
+        assert cycles == pytest.approx(4 * MOST_STEPS, rel=0.01)
+
+
+@needs_compiler
+@pytest.mark.parametrize("arm", ["openmp", "openmp_1"])
+@pytest.mark.parametrize("key", ["fp32", "fp64"])
+def test_a_host_arm_is_right(key: str, arm: str, context: Context) -> None:
+    for vectors in workload.VECTORS:
+        problem = workload.Problem(key, vectors, 0, 1001)
+        ready = prepared(FOLDER, arm, problem, context)
+        counts = verified(workload, ready, problem, DEFINITION)
+        assert counts["operations"] == counts[f"{key}_flop"]
+        assert counts["operations"] % (2 * 1001 * vectors) == 0
+        with pytest.raises(VerificationError, match="threads are wrong"):
+            workload.verify(replace(problem, steps=999), None, ready.result())
+
+
+KERNELS = """
+namespace kernels {
+#include "chains.cu"
+}
+extern "C" void run(unsigned steps, const unsigned* of, const float* with, unsigned* sums, unsigned* one,
+                    long long* cycles) {
+  using namespace kernels;
+  start(parallelism_chains, 3, 64, steps, of[0], of[1], of[2], of[3], with[0], with[1], with[2], sums);
+  start(parallelism_latency, 1, 32, steps, of[0], of[1], of[2], of[3], with[0], with[1], with[2], one, cycles);
+}
+"""
+
+
+@needs_compiler
+def test_kernels_make_their_steps(context: Context) -> None:
+    library = emulated(KERNELS, context.build, FOLDER, "parallelism", "PARALLELISM_CHAINS=2")
+    element, sums, one, cycles = ELEMENTS["fp32"], np.zeros(192, np.uint32), np.zeros(32, np.uint32), np.ones(1, int)
+    bits, constants = element.bits, np.array(element.constants)
+    library.run(ctypes.c_uint(78), *map(address, (bits, constants, sums, one, cycles)))
+    problem = workload.Problem("fp32", 2, 64, 78)
+    workload.verify(problem, None, workload.Ends(sums, 2))
+    workload.verify(problem, None, workload.Ends(one, 1))
+    assert cycles[0] == 0
+
+
+@pytest.mark.parametrize("architecture", [80, 90])
+def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> None:
+    entries = asked_kernels(FOLDER)
+    assert len(entries) == 2 * (4 + 1)
+    for entry in entries:
+        defines = dict(one.removeprefix("PARALLELISM_").split("=") for one in entry.defines)
+        if defines.get("CHAINS", "8") != "8":
+            continue
+        loops = inner_loops(entry.code, entry.options, architecture, kept=kept_sass)[entry.name]
+        body = max(loops, key=lambda loop: sum(loop.values()))
+        assert total(body, "DFMA" if defines["TYPE"] == "double" else "FFMA") == 256
+        assert sum(body.values()) <= 256 + 12  # next to nothing but steps
+
+
+def test_a_block_keeps_others_away() -> None:
+    """Asked for with the attributes of a device with 228 KiB an SM and 227 a block."""
+    for entry in asked_kernels(FOLDER):
+        if entry.name == "parallelism_chains":
+            assert entry.threads == 1024
+            assert 228 * 1024 / 2 < entry.dynamic <= 227 * 1024
+
+
+def test_the_least_stands_beside_what_is_foretold(tmp_path: Path) -> None:
+    """An SM that four cycles of latency and 128 lanes a cycle limit."""
+    points = []
+    for threads in workload.THREADS:
+        rate = min(threads * 2 / 4, 128) * 2 * 132 * 1.98e9  # two chains a thread
+        walls = [1e12 / rate * spread for spread in (1.0, 1.0001, 0.9999, 1.0, 1.0)]
+        at = {"type": "fp32", "chains": 2, "threads": threads}
+        facts = {"operations": 1e12, "fp32_flop": 1e12, "latency_cycle": 4.0}
+        points.append({"table": "main", "arm": "chain", "at": at, "wall": walls, **facts})
+    (row,) = series(FOLDER, tmp_path, points, "least")
+    found = {key: row.value(key).centre for key in DEFINITION.tables["least"].columns if key != "fp64_needed"}
+    assert (found["least_threads"], found["rule"], found["foretold"], found["over_foretold"]) == (256, 128, 256, 1)
+    assert found["fp32_needed"] == pytest.approx(256)
+    with pytest.raises(Missing):
+        row.value("fp64_needed")
+
+
+@needs_compiler
+def test_a_real_card_of_the_host(context: Context, tmp_path: Path) -> None:
+    at: Any = {"type": ("fp64",), "vectors": (8,)}
+    options = Options(devices="cpu", at=at, out=tmp_path / "cards", build=context.build, runs=3, warmups=1)
+    (path,) = run(FOLDER, options)
+    measured = read_card(path).measurements
+    assert [one.arm for one in measured] == ["openmp", "openmp_1"]
+    assert all(one.values["steps"] == MOST_STEPS for one in measured)
