@@ -109,7 +109,7 @@ def test_one_step_more_or_less_is_noticed(context: Context) -> None:
 # ---- kernels, run on the host -------------------------------------------------------------------------------------
 
 KERNELS = """
-#define cudaGraphSetConditional(handle, value) (*(unsigned*)(handle) = (value))
+#include "small.cu"
 namespace memory {
 #include "memory.cu"
 }
@@ -121,6 +121,16 @@ extern "C" void run(int pattern, unsigned rounds, float* b, float* c, float* a, 
   if (pattern == 0) start(peaks_read, 2, 32, (const Vector*)b, rounds, 2, sums);
   if (pattern == 1) start(peaks_copy, 2, 32, (const Vector*)b, (Vector*)a, rounds, 1);
   if (pattern == 2) start(peaks_triad, 2, 32, (const Vector*)b, (const Vector*)c, (Vector*)a, 0.4f, rounds, 1);
+}
+extern "C" void fill(unsigned* data, unsigned long long words, const unsigned* of) {
+  start(peaks_fill, 2, 32, data, words, of[0], of[1], of[2], of[3]);
+}
+extern "C" void add(unsigned* counters, unsigned mask, unsigned rounds) {
+  start(peaks_add, 2, 32, counters, mask, rounds);
+}
+extern "C" void count(unsigned* counter) {
+  start(peaks_empty, 1, 32, (unsigned*)nullptr);
+  start(peaks_empty, 1, 32, counter);
 }
 extern "C" void chains(unsigned steps, const unsigned* of, const double* with, unsigned* sums) {
   start(arithmetic::peaks_chains, 2, 32, steps, of[0], of[1], of[2], of[3], with[0], with[1], with[2], sums);
@@ -157,6 +167,21 @@ def test_the_kernel_of_chains_makes_its_steps(context: Context) -> None:
     constants = np.array(problem.element.constants)
     library.chains(ctypes.c_uint(77), *map(address, (bits, constants, sums)))
     workload.verify(problem, None, problems.Ends(sums, 4, 77))
+
+
+@needs_compiler
+def test_small_kernels_fill_add_and_count(context: Context) -> None:
+    library = emulated(KERNELS, context.build, FOLDER, "peaks8", "PEAKS_LANES=8", "PEAKS_TYPE=double", "PEAKS_CHAINS=4")
+    words, bits = np.zeros(1000, np.uint32), problems.FLOAT.bits
+    library.fill(address(words), ctypes.c_ulonglong(1000), address(bits))
+    assert np.array_equal(words, problems.FLOAT.words(np.arange(1000)))
+    for addresses in (1, 32, 1024):
+        counters = np.zeros(addresses, np.uint32)
+        library.add(address(counters), addresses - 1, 17)
+        workload.verify(problems.Atomics(addresses), None, problems.Counters(counters, 64 * 17))
+    counter = np.zeros(1, np.uint32)
+    library.count(address(counter))
+    assert counter[0] == 1
 
 
 # ---- machine code -------------------------------------------------------------------------------------------------
