@@ -57,7 +57,7 @@ def test_numbers_of_every_device_page_are_those_in_generated(site: Site, library
         generated = sorted((PROJECT / "_generated").glob(f"*/{device}.md"))
         wanted = frozenset[str]().union(*(numbers_of_markdown(p.read_text(encoding="utf-8")) for p in generated))
         shown = numbers_of_html((site.out / "devices" / f"{device}.html").read_text(encoding="utf-8"))
-        assert len(shown) > 50
+        assert len(shown) > 30
         assert shown == wanted, (device, shown ^ wanted)
 
 
@@ -88,7 +88,7 @@ def numbers(cells: tuple[Cell, ...]) -> list[Cell]:
 
 
 def test_every_cell_of_an_overview_leads_to_its_row(pages: dict[str, Page], library: Library) -> None:
-    shown = [url for name in ("oscillators.html", "kepler.html") for url in pages[name].cells]
+    shown = [url for name, page in pages.items() if not name.startswith("devices/") for url in page.cells]
     on_page = Counter(url.split("/")[-1] for url in shown)
     wanted = 0
     for key, card in cards(library):

@@ -108,7 +108,7 @@ def test_the_figure_of_the_scheme_in_use_shows_and_only_it(open_page: Open, sche
     dark = scheme == "dark" and script  # without scripts the theme stays light, and so do the figures
     red = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/rgb\\((\\d+)/)?.[1] ?? 255")
     assert (int(red) < 128) is dark
-    assert figures(page) == [[not dark, dark]]
+    assert figures(page) == [[not dark, dark]] * 2  # of the page, and of the open tab
     seen = page.locator(f".perfdocs-{'dark' if dark else 'light'} img").first
     assert seen.evaluate("e => e.complete && e.naturalWidth > 300")
 
@@ -197,4 +197,4 @@ def test_on_paper_every_tab_shows_and_the_light_figure(open_page: Open) -> None:
     titles = page.locator(".perfdocs-panel-title")
     assert all(titles.nth(i).is_visible() for i in range(titles.count()))
     assert not page.locator(".perfdocs-tabs > label").first.is_visible()
-    assert figures(page) == [[True, False]] * len(panels(page))
+    assert figures(page) == [[True, False]] * (1 + len(panels(page)))

@@ -21,7 +21,19 @@ from .arm import Cannot
 from .asked import Asked, asked, without_kernels
 from .nvrtc import Compiler, Used, registers_left
 
-__all__ = ["FILE", "Row", "Table", "beyond_limits", "differences", "main", "read_table", "renewed", "table_of", "table_text", "unbuilt"]
+__all__ = [
+    "FILE",
+    "Row",
+    "Table",
+    "beyond_limits",
+    "differences",
+    "main",
+    "read_table",
+    "renewed",
+    "table_of",
+    "table_text",
+    "unbuilt",
+]
 
 FILE = "registers.toml"
 SHARED_A_BLOCK = {70: 96, 75: 64, 80: 163, 90: 227, 120: 99}

@@ -171,7 +171,7 @@ class DeviceRun:
             ) from None
         finally:
             self._progress.end()
-            self._progress.note(f"where the time went: {self._spent.line()}")
+        self._progress.note(f"where the time went: {self._spent.line()}")
         return written
 
     def _measure_cells(self) -> None:

@@ -132,8 +132,13 @@ def _rank(known: Sequence[AxisValue], value: AxisValue) -> tuple[float, str]:
 
 
 def _possible(definition: Definition, loaded: LoadedCard, table: str | None) -> list[str]:
-    """Arms of a table, or of all, that run on this kind of device."""
+    """Arms of a table, or of all, that run on this kind of device; of an imported card those that it tells of."""
     arms = definition.arms_of(table) if table else tuple(definition.arms)
+    if loaded.card.origin.kind == "imported":  # its source has what it has
+        card = loaded.card
+        said = {m.arm for m in card.measurements if table in (None, m.table)}
+        said |= {n.arm for n in card.not_run if table is None or n.table in (None, table)}
+        return [a for a in arms if a in said]
     return [a for a in arms if loaded.card.device.kind in definition.arms[a].on]
 
 

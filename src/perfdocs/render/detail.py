@@ -62,6 +62,8 @@ def _runs(found: Sequence[Row]) -> int | None:
 def spread_words(loaded: LoadedCard, runs: int | None = None) -> str:
     """What a centre and the range in brackets are, by the method of a card, of ``runs`` runs or as many as it says."""
     method = loaded.card.method
+    if loaded.card.origin.kind == "imported":
+        return "Values as they were published."
     runs = runs or method.runs
     if method.protocol == "rotate":
         return f"Timed values: median of {runs} runs (interquartile range)."

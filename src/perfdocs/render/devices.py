@@ -18,7 +18,7 @@ from .fastest import Statement, statement
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import by_axis, labels_of, ordered_flags, point_text, ruler
 
-__all__ = ["comparison", "measured_on"]
+__all__ = ["by_interest", "comparison", "measured_on"]
 
 
 def measured_on(benchmarks: Sequence[Benchmark], device_ids: Collection[str] | None = None) -> TableModel:
@@ -41,16 +41,21 @@ def measured_on(benchmarks: Sequence[Benchmark], device_ids: Collection[str] | N
         for loaded in benchmark.cards
         if device_ids is None or loaded.device_id in device_ids
     ]
-    found.sort(key=lambda pair: (pair[0].card.device.kind != "gpu", pair[0].device_id, pair[1].definition.id))
+    found.sort(key=lambda pair: (*by_interest(pair[0]), pair[1].definition.id))
     body = tuple(_measured_row(loaded, benchmark, several) for loaded, benchmark in found)
     groups = (Group(tuple(head), body),) if body else ()
     return TableModel("measured-on", "Devices", groups, "", ordered_flags(flags_in(groups)))
 
 
+def by_interest(loaded: LoadedCard) -> tuple[bool, bool, bool, str]:
+    """The order of devices: those measured here before imported ones, GPUs before CPUs, published ones first."""
+    card = loaded.card
+    return card.origin.kind == "imported", card.device.kind != "gpu", not loaded.published, loaded.device_id
+
+
 def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tuple[Cell, ...]:
     card = loaded.card
     flags = () if card.origin.kind == "measured" else (card.origin.kind,)
-    origin = card.origin.kind if card.origin.source is None else f"{card.origin.kind}: {card.origin.source}"
     changed, files = len(loaded.earlier_sources), len(card.source.files)
     sources = f"{changed} of {files} changed since" if changed else "as measured"
     return (
@@ -61,7 +66,7 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
         Cell(str(len(card.measurements))),
         words(extent(card)),
         words(_driver(loaded), foreign=True),
-        words(origin, foreign=card.origin.source is not None),
+        words(card.origin.kind),
         words(sources if files else "not recorded"),
     )
 

@@ -49,8 +49,9 @@ class Source:
 def device_sources(library: Library) -> Iterator[tuple[str, Source]]:
     """Name and source of each page: the index, and one for each device.
 
-    A device's page has its facts, then its headlines. It has a section for each benchmark, which begins with the first table that its card holds; each other table,
-    and what else the card says, is a section in it, so that the page's own table of contents lists them.
+    A device's page has its facts, then its headlines. It has a section for each benchmark, which begins with the first
+    table that its card holds; each other table, and what else the card says, is a section in it, so that the page's own
+    table of contents lists them.
     """
     names = device_names(library)
     first = [Part("perf-measured-on")]

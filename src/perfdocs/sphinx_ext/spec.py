@@ -10,6 +10,7 @@ from docutils import nodes
 
 from ..card import AxisValue
 from ..library import Benchmark, Library, LoadedCard
+from ..render.devices import by_interest
 from . import project as keys
 from .project import Key
 
@@ -87,10 +88,10 @@ def chosen_repeats(spec: Spec, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
 
 
 def chosen_cards(spec: Spec, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
-    """Cards of the devices named, in that order, or all, those of GPUs first."""
+    """Cards of the devices named, in that order, or all in the order of :func:`perfdocs.render.devices.by_interest`."""
     if spec.devices:
         return tuple(c for d in spec.devices if (c := benchmark.card_of(d)) is not None)
-    return tuple(sorted(benchmark.cards, key=lambda c: (c.card.device.kind != "gpu", not c.published, c.device_id)))
+    return tuple(sorted(benchmark.cards, key=by_interest))
 
 
 def dependencies(spec: Spec, library: Library) -> Iterator[Key]:
