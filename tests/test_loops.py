@@ -164,7 +164,7 @@ def test_the_kernels_find_the_pair_and_try_every_other(balanced: int, tmp_path: 
         workload.verify(problem, workload.reference(problem, context), result)
 
 
-@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("architecture", [90])
 def test_every_pair_is_compared_in_the_machine_code(architecture: int, request: pytest.FixtureRequest) -> None:
     try:
         kept = Path(request.config.cache.mkdir("kernels"))

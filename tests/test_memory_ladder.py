@@ -158,7 +158,7 @@ def counted(call: Any, file: str, options: tuple[str, ...], architecture: int, k
         pytest.skip(str(reason))
 
 
-@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("architecture", [90])
 @pytest.mark.parametrize(("width", "loads"), KNOBS)
 def test_the_loop_of_the_ladder_has_its_loads_and_no_more(
     width: int, loads: int, architecture: int, request: pytest.FixtureRequest
@@ -188,7 +188,7 @@ def test_all_loads_of_a_thread_are_in_registers_at_once() -> None:
                 assert used.registers <= 32  # what 64 warps leave
 
 
-@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("architecture", [90])
 @pytest.mark.parametrize("name", ["copy", "scale", "add", "triad", "dot"])
 def test_a_stream_loads_and_stores_pairs_and_does_its_arithmetic(
     name: str, architecture: int, request: pytest.FixtureRequest

@@ -196,7 +196,7 @@ def test_few_bodies_are_spread_over_more_blocks() -> None:
     assert [found(n, "fp64") for n in (4096, 8192, 65_536)] == [1, 2, 2]
 
 
-@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("architecture", [90])
 @pytest.mark.parametrize(("name", "bodies"), [("fp32", 4), ("fp64", 2)])
 def test_an_interaction_is_no_more_than_it_must(
     name: str, bodies: int, architecture: int, request: pytest.FixtureRequest

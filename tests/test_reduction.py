@@ -160,7 +160,7 @@ def test_every_kernel_reaches_the_sum_again_and_again(way: int, n: int, grid: in
         assert ended[0] == 0
 
 
-@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("architecture", [90])
 def test_every_number_is_loaded_and_added(architecture: int, request: pytest.FixtureRequest) -> None:
     kept = Path(request.config.cache.mkdir("kernels"))
     defines = ("--std=c++17", "-DREDUCTION_THREADS=512", "-DREDUCTION_LOADS=4")

@@ -47,7 +47,7 @@ def test_what_is_recorded_is_what_the_compiler_makes(benchmark: str, compiler: C
     """Of the shortest text, for every architecture; `nox -s registers -- --check` compiles them all."""
     folder = BENCHMARKS / benchmark
     recorded, kernels = compiled.read_table(folder / compiled.FILE), asked(folder)
-    short = min(kernels, key=lambda entry: len(entry.code))
+    short = min(kernels, key=lambda entry: ("#include <" in entry.code, len(entry.code)))  # headers take long
     chosen = [entry for entry in kernels if entry.text == short.text]
     found = compiled.table_of(folder, compiler, chosen)
     keys = {row.key for row in found.rows}

@@ -129,7 +129,7 @@ def test_the_kernel_takes_every_element_through_the_chain(chain: int, context: C
 STEPS = {"float": "FFMA", "double": "DFMA", "perfdocs::HalfPair": "HFMA2", "unsigned int": "IMAD"}
 
 
-@pytest.mark.parametrize("architecture", [80, 90])
+@pytest.mark.parametrize("architecture", [90])
 def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> None:
     entries = [entry for entry in asked_kernels(FOLDER) if entry.name == "roofline_fma"]
     assert len(entries) == 4

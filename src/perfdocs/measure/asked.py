@@ -59,8 +59,9 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """A digest of all that the compiler is given."""
-        return digest("\0".join((self.code, *self.options)).encode())[:16]
+        """A digest of all that the compiler is given; where headers of others lie differs from machine to machine."""
+        told = (option for option in self.options if not option.startswith("-I"))
+        return digest("\0".join((self.code, *told)).encode())[:16]
 
     @property
     def defines(self) -> tuple[str, ...]:
