@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.measure import sass
 from perfdocs.measure.arm import Cannot
@@ -76,7 +77,7 @@ def kept_sass(request: pytest.FixtureRequest) -> Path:
     try:
         sass.versions()
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     return Path(request.config.cache.mkdir("kernels"))
 
 

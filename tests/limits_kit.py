@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pytest
+from tests.lacking import skip_or_fail
 from tests.shapes.kit import card
 
 from perfdocs.definition import Definition
@@ -61,17 +61,17 @@ def prepared(folder: Path, arm: str, problem: Any, context: Context) -> Prepared
     try:
         ready: Prepared = load_arm(folder, arm).prepare(problem, context)
     except Cannot as reason:
-        if "compiler refused" in str(reason):
-            raise
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     return ready
 
 
-def verified(workload: Any, ready: Prepared, problem: Any, definition: Definition, runs: int = 2) -> dict[str, float]:
-    """Run and verify again and again; the counts."""
-    for _ in range(runs):
+def verified(
+    workload: Any, ready: Prepared, problem: Any, definition: Definition, context: Context | None = None
+) -> dict[str, float]:
+    """Run and verify again and again; the counts. ``context`` is for references that are compiled."""
+    for _ in range(2):
         ready.run()
-        facts = workload.verify(problem, workload.reference(problem, None), ready.result())
+        facts = workload.verify(problem, workload.reference(problem, context), ready.result())
     counts = {**workload.counts(problem), **facts, **ready.counts()}
     assert set(counts) <= set(definition.metrics)
     assert all(np.isfinite(value) and value >= 0 for value in counts.values())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.card import read_card
 from perfdocs.definition import read_definition
@@ -41,7 +42,7 @@ def prepare(arm: str, problem: Any, context: Context) -> Prepared:
     try:
         return load_arm(FOLDER, arm).prepare(problem, context)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
 
 
 # ---- the problem --------------------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ def test_every_pair_is_compared_in_the_machine_code(architecture: int, request: 
         options = ("--std=c++17", "-DLOOPS_UNROLL=8")
         loops = inner_loops(inlined(FOLDER / "search.cu"), options, architecture, kept=kept)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     (naive,) = loops["loops_naive"]
     assert total(naive, "ISETP") == 16  # the product and the end of the row, of each of eight pairs
     long, short = loops["loops_balanced"]

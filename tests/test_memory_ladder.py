@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.definition import read_definition
 from perfdocs.frame import rows
@@ -155,7 +156,7 @@ def counted(call: Any, file: str, options: tuple[str, ...], architecture: int, k
     try:
         return call(inlined(FOLDER / file), options, architecture, kept=kept)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
 
 
 @pytest.mark.parametrize("architecture", [90])

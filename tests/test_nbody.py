@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.card import read_card
 from perfdocs.definition import read_definition
@@ -40,7 +41,7 @@ def prepare(arm: str, problem: Any, context: Context) -> Prepared:
     try:
         return load_arm(FOLDER, arm).prepare(problem, context)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
 
 
 # ---- the problem --------------------------------------------------------------------------------------------------
@@ -207,7 +208,7 @@ def test_an_interaction_is_no_more_than_it_must(
     try:
         loops = inner_loops(inlined(FOLDER / "nbody.cu"), options, architecture, kept=kept)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     of = {"fp32": {"FFMA": 6, "FADD": 3, "FMUL": 3}, "fp64": {"DFMA": 9, "DADD": 3, "DMUL": 5}}[name]
     for form, pulls in (("nbody_direct", 8), ("nbody_tiled", 8), ("nbody_held", 8 * bodies)):
         body = loops[form][0]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.card import read_card
 from perfdocs.definition import read_definition
@@ -38,7 +39,7 @@ def prepare(arm: str, problem: Any, context: Context) -> Prepared:
     try:
         return load_arm(FOLDER, arm).prepare(problem, context)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
 
 
 # ---- the numbers --------------------------------------------------------------------------------------------------
@@ -135,7 +136,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Any:
     try:
         library = load(source, folder, (*FLAGS, f"-I{DATA}", f"-I{FOLDER}", "-Wno-unknown-pragmas"))
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     long, plane = ctypes.c_longlong, ctypes.c_void_p
     library.run.argtypes = [ctypes.c_int, ctypes.c_uint, long, *[plane] * 4]
     library.fill.argtypes = [long, long, plane]
@@ -170,7 +171,7 @@ def test_every_number_is_loaded_and_added(architecture: int, request: pytest.Fix
         groups = (inlined(FOLDER / "groups.cu"), (*defines, *device.header_options()), architecture)
         loops |= inner_loops(*groups, kept=kept)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     del loops["reduction_numbers"]
     assert len(loops) == 5
     for bodies in loops.values():

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import compiled, nvrtc
@@ -29,7 +30,7 @@ def compiler(request: pytest.FixtureRequest) -> Compiler:
     try:
         return Compiler(Path(request.config.cache.mkdir("kernels")))
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
 
 
 @pytest.mark.parametrize("benchmark", WITH_KERNELS)
@@ -117,7 +118,7 @@ def test_answers_are_kept_by_all_they_depend_on(tmp_path: Path, monkeypatch: pyt
     try:
         first = Compiler(tmp_path)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     code = 'extern "C" __global__ void k(int* p) { p[0] = N; }'
     built = first.build(code, ("-DN=1",), 90)
     second = Compiler(tmp_path)

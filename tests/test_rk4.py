@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
@@ -139,7 +140,7 @@ def test_a_host_arm_reaches_the_reference_again_and_again(arm: str, context: Con
     try:
         ready = load_arm(FOLDER, arm).prepare(problem, context)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     reference = workload.numpy_reference(problem)
     for _ in range(2):
         ready.run()

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
@@ -290,7 +291,7 @@ def test_a_host_arm_reaches_the_reference_again_and_again(arm: str, context: Con
     try:
         ready = load_arm(FOLDER, arm).prepare(problem, context)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     reference = workload.reference(problem, context)
     for _ in range(2):
         ready.run()
@@ -455,7 +456,7 @@ def emulated(text: str, name: str, build: Path) -> Any:
     try:
         return load(source, build, flags)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
 
 
 def address(array: Any) -> Any:

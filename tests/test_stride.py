@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
@@ -107,7 +108,7 @@ def test_the_loop_has_its_loads_as_wide_as_an_element(
     try:
         found = inner_loops(inlined(FOLDER / "stride.cu"), options, architecture, kept=kept)["stride_read"]
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     (loop,) = [one for one in found if total(one, "LDG")]
     assert total(loop, "LDG") == loads
     suffix = {1: "LDG.E", 2: "LDG.E.64", 4: "LDG.E.128"}[ints]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.card import read_card
 from perfdocs.definition import read_definition
@@ -33,7 +34,7 @@ def prepare(arm: str, problem: Any, context: Context) -> Prepared:
     try:
         return load_arm(FOLDER, arm).prepare(problem, context)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
 
 
 @pytest.mark.parametrize("n", [1, 31, 1000, 4097])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.card import read_card
 from perfdocs.definition import read_definition
@@ -34,7 +35,7 @@ def prepare(arm: str, problem: Any, context: Context, **knobs: Any) -> Prepared:
         module: Any = load_arm(FOLDER, arm)
         ready: Prepared = module.Arm(problem, context, **knobs) if knobs else module.prepare(problem, context)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     return ready
 
 

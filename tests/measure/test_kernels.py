@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.lacking import skip_or_fail
 
 from perfdocs.measure.arm import Cannot
 from perfdocs.measure.hostcc import load, texts
@@ -54,7 +55,7 @@ def test_threads_of_a_team_get_their_own_processors_back(tmp_path: Path) -> None
     try:
         library = load(tmp_path / "where.cpp", tmp_path)
     except Cannot as reason:
-        pytest.skip(str(reason))
+        skip_or_fail(reason)
     allowed = sorted(os.sched_getaffinity(0))
     chosen = (ctypes.c_int * 2)(allowed[0], allowed[-1])
     assert library.where(2, chosen, (ctypes.c_int * 2)()) == 0
