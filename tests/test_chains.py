@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from perfdocs.measure.arm import VerificationError
-from perfdocs.measure.chains import ELEMENTS, MOST_STEPS, Sums, check_sums, mixed
+from perfdocs.measure.chains import ELEMENTS, MOST_STEPS, Sums, check_sums
 from perfdocs.measure.matrices import MATRIX_TYPES, Rows, check_rows
+from perfdocs.measure.words import mixed
 
 
 def numbers(words: Any, dtype: Any) -> Any:

@@ -21,6 +21,7 @@ from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.sass import inner_loops, instructions, total
+from perfdocs.measure.words import PERIOD, word_at
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "memory_ladder"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
@@ -87,8 +88,7 @@ def test_a_reading_touches_so_many_distinct_sectors_and_sums_their_words(small: 
     assert len(np.unique(address // 32)) * 32 == ladder.DISTINCT == point.counts()["sector_byte"]
     assert int(address.max()) + width <= ladder.REACH
     i = (address[:, None] // 4 + np.arange(width // 4)).ravel()
-    words = contents.words()[i % contents.PERIOD].astype(np.uint64) + (i // contents.PERIOD * contents.WORD_APART)
-    assert int(words.astype(np.uint64).sum()) % 2**32 == point.reference()
+    assert int(word_at(i).sum(dtype=np.uint64)) % 2**32 == point.reference()
 
 
 def test_sectors_are_many_times_a_cache_and_a_run_reads_them_more_often_where_it_is_fast() -> None:
@@ -108,13 +108,9 @@ ON_HOST = """
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 struct Dim { unsigned x; };
-struct uint1 { unsigned x; };
-struct uint2 { unsigned x, y; };
-struct uint4 { unsigned x, y, z, w; };
-static uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 static Dim blockIdx, threadIdx, gridDim, blockDim;
 #include "ladder.cu"
-extern "C" void ladder_run(char* buffer, Long region, Long end, int shift, Long last, Word* sums, unsigned grid,
+extern "C" void ladder_run(char* buffer, u64 region, u64 end, int shift, u64 last, u32* sums, unsigned grid,
                            unsigned block) {
   gridDim.x = grid;
   blockDim.x = block;
@@ -122,7 +118,7 @@ extern "C" void ladder_run(char* buffer, Long region, Long end, int shift, Long 
     for (blockIdx.x = 0; blockIdx.x < grid; ++blockIdx.x)
       for (threadIdx.x = 0; threadIdx.x < block; ++threadIdx.x) {
         if (read) ladder_read(buffer, end, shift, last, sums);
-        else ladder_fill((uint4*)buffer, region / 16);
+        else ladder_fill((perfdocs::Vector<16>*)buffer, region / 16);
       }
 }
 """
@@ -210,15 +206,15 @@ def test_a_stream_loads_and_stores_pairs_and_does_its_arithmetic(
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("arm", [key for key, arm in DEFINITION.arms.items() if "cpu" in arm.on])
 def test_a_host_arm_reaches_the_reference_and_leaves_its_inputs(arm: str, threads: int, context: Context) -> None:
-    problem = streams.Streams(n=2 * contents.PERIOD, threads=threads)
+    problem = streams.Streams(n=2 * PERIOD, threads=threads)
     reference = workload.reference(problem, context)
     ready = load_arm(FOLDER, arm).prepare(problem, context)
     x, y, _ = host.arrays(problem.n, threads, context.build)
-    assert (x[: contents.PERIOD] == contents.reals()[0]).all()
+    assert (x[:PERIOD] == contents.reals()[0]).all()
     for _ in range(2):
         ready.run()
         assert workload.verify(problem, reference, ready.result()) == {}
-    assert (y[-contents.PERIOD :] == contents.reals()[1] * contents.factor(1)).all()
+    assert (y[-PERIOD:] == contents.reals()[1] * contents.factor(1)).all()
     counts = ready.counts()
     assert counts["useful_byte"] == 8 * problem.n * (2 if arm in ("copy", "scale", "dot") else 3)
     assert set(counts) <= set(DEFINITION.metrics)
@@ -227,7 +223,7 @@ def test_a_host_arm_reaches_the_reference_and_leaves_its_inputs(arm: str, thread
 
 @pytest.mark.parametrize(("change", "message"), [(0, "add up to"), (1, "elements of triad are not")])
 def test_verification_of_a_stream_finds_one_wrong_element(change: int, message: str, context: Context) -> None:
-    problem = streams.Streams(n=2 * contents.PERIOD)
+    problem = streams.Streams(n=2 * PERIOD)
     reference = workload.reference(problem, context)
     right = reference["triad"]
     assert workload.verify(problem, reference, right) == {}
@@ -242,10 +238,10 @@ def test_verification_of_a_stream_finds_one_wrong_element(change: int, message: 
 
 def test_random_bits_are_random() -> None:
     """Half of all bits of the words and of the mantissas are set, and no two neighbours are alike."""
-    words, (x, y) = contents.words(), contents.reals()
+    words, (x, y) = word_at(np.arange(PERIOD)), contents.reals()
     bits = np.unpackbits(words[: 2**16].view(np.uint8))
     assert abs(bits.mean() - 0.5) < 2e-3
-    assert len(np.unique(words)) == contents.PERIOD
+    assert len(np.unique(words)) == PERIOD
     assert ((x >= 0.5) & (x < 1) & (y >= 0.5) & (y < 1)).all()
     assert abs(float(np.corrcoef(x, y)[0, 1])) < 0.01
     assert abs(float(np.corrcoef(x[1:], x[:-1])[0, 1])) < 0.01

@@ -49,8 +49,8 @@ def prepare(arm: str, problem: Any, context: Context) -> Prepared:
 
 def test_points_bodies_and_counts() -> None:
     full = workload.tasks("gpu", False)
-    assert [t.at["bodies"] for t in full if t.at["type"] == "fp32"] == [2**power for power in range(10, 18)]
-    assert len(full) == 15
+    assert [t.at["bodies"] for t in full if t.at["type"] == "fp32"] == [2**power for power in range(10, 19)]
+    assert len(full) == 16
     assert len(workload.tasks("cpu", False)) == 12
     assert [(t.at["type"], t.at["bodies"]) for t in workload.tasks("cpu", True)] == [
         (name, n) for name in TYPES for n in (1024, 4096)
@@ -193,17 +193,18 @@ def test_few_bodies_are_spread_over_more_blocks() -> None:
     def found(n: int, name: str = "fp32") -> int:
         return int(held.held_by_thread(workload.Problem(name, np.zeros((n, 4))), 132))
 
-    assert [found(n) for n in (1024, 4096, 8192, 16_384, 131_072)] == [1, 1, 2, 4, 4]
+    assert [found(n) for n in (1024, 4096, 8192, 16_384, 32_768, 131_072)] == [1, 1, 2, 4, 8, 8]
     assert [found(n, "fp64") for n in (4096, 8192, 65_536)] == [1, 2, 2]
 
 
 @pytest.mark.parametrize("architecture", [90])
-@pytest.mark.parametrize(("name", "bodies"), [("fp32", 4), ("fp64", 2)])
+@pytest.mark.parametrize(("name", "bodies"), [("fp32", 8), ("fp64", 2)])
 def test_an_interaction_is_no_more_than_it_must(
     name: str, bodies: int, architecture: int, request: pytest.FixtureRequest
 ) -> None:
     kept = Path(request.config.cache.mkdir("kernels"))
-    defines = (f"NBODY_FP64={int(name == 'fp64')}", f"NBODY_THREADS={held.THREADS[name]}", f"NBODY_BODIES={bodies}")
+    shape = (f"NBODY_THREADS={held.THREADS}", f"NBODY_BODIES={bodies}", f"NBODY_RESIDENT={512 if bodies > 4 else 1024}")
+    defines = (f"NBODY_FP64={int(name == 'fp64')}", *shape)
     options = ("--std=c++17", *(f"-D{define}" for define in defines))
     try:
         loops = inner_loops(inlined(FOLDER / "nbody.cu"), options, architecture, kept=kept)

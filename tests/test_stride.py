@@ -16,6 +16,7 @@ from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.words import word_at
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "stride"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
@@ -63,7 +64,7 @@ def test_the_two_ends_of_the_slide() -> None:
 
 @pytest.mark.parametrize("count", [2**10, 2**20, 3 * 2**20])
 def test_sums_of_whole_buffers_have_a_closed_form(count: int) -> None:
-    assert workload.whole(count) == int(workload.words(np.arange(count)).sum(dtype=np.uint64)) % 2**32
+    assert workload.whole(count) == int(word_at(np.arange(count)).sum(dtype=np.uint64)) % 2**32
 
 
 @needs_compiler

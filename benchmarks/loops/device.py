@@ -16,7 +16,7 @@ from .workload import Problem, Result
 
 HERE = Path(__file__).parent
 SEARCHES = 64  # a run: a search takes no longer than a launch with its synchronise
-UNROLL = 8  # pairs between two jumps back
+UNROLL = 16  # pairs between two jumps back
 
 
 @lru_cache(maxsize=16)

@@ -1,47 +1,18 @@
-// What the buffers hold: random bits that any part of the buffer can be computed from, on the device and on the host.
-// They repeat every kPeriod elements but for what tells the periods apart, so that sums over the whole have a closed
-// form and a period that is read in another's place shows.
+// The doubles that the streams go through: random bits that are known from their place, on the device and on the host.
+// Like words they repeat every kPeriod elements but for what tells the periods apart.
 #pragma once
 
-#ifdef __CUDACC__
-#define LADDER_BOTH __device__ __forceinline__
-#else
-#include <cstring>
-#define LADDER_BOTH inline
-#endif
+#include <perfdocs/words.hpp>
 
 namespace contents {
 
-using Word = unsigned int;
-using Long = unsigned long long;
-
-constexpr int kPeriodBits = 20;
-constexpr Word kPeriod = 1u << kPeriodBits;
-
-// Wellons' lowbias32: every bit of the result depends on every bit of x.
-LADDER_BOTH Word mix(Word x) {
-  x ^= x >> 16;
-  x *= 0x7feb352du;
-  x ^= x >> 15;
-  x *= 0x846ca68bu;
-  return x ^ (x >> 16);
-}
-
-// Word i of a buffer of 32-bit words.
-LADDER_BOTH Word word(Long i) {
-  return mix(Word(i) & (kPeriod - 1)) + Word(i >> kPeriodBits) * 0x9e3779b9u;
-}
-
 // Element i of the array `which` (0 or 1) of doubles: 52 random bits in [0.5, 1), times 1 + period / 256.
-LADDER_BOTH double real(Long i, Word which) {
-  const Word at = 4 * (Word(i) & (kPeriod - 1)) + 2 * which;
-  const Long bits = 0x3feull << 52 | Long(mix(at) & 0xfffffu) << 32 | mix(at + 1);
-#ifdef __CUDACC__
-  const double base = __longlong_as_double((long long)bits);
-#else
+PERFDOCS_BOTH double real(perfdocs::u64 i, perfdocs::u32 which) {
+  using namespace perfdocs;
+  const u32 at = 4 * (u32(i) & (kPeriod - 1)) + 2 * which;
+  const u64 bits = 0x3feull << 52 | u64(mixed(at) & 0xfffffu) << 32 | mixed(at + 1);
   double base;
-  std::memcpy(&base, &bits, sizeof base);
-#endif
+  memcpy(&base, &bits, sizeof base);
   return base * (1.0 + double(i >> kPeriodBits) * 0.00390625);
 }
 

@@ -12,19 +12,18 @@ import numpy as np
 from perfdocs.measure.arm import Context, Point, Prepared
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.packages import import_cupy
+from perfdocs.measure.words import PERIOD
 
-from .contents import PERIOD
 from .ladder import MOST_BYTE_AT_ALL_WARPS, REACH, Ladder
 from .streams import KERNELS, SCALAR, Result, Streams
 
 HERE = Path(__file__).parent
 BLOCK_WARPS = 32  # the largest block: an SM with so many warps or fewer has one block, with more it has two
 FILL_BLOCKS_AN_SM, FILL_THREADS = 8, 256
-# Of the streams.
-THREADS = 256
-LOADS = 4  # pairs of doubles that a thread loads before it computes, over all arrays read
-DOT_BLOCKS_AN_SM = 8
-EVICT = 0
+# Of the streams: threads of a block, and pairs of doubles that a thread loads before it computes, over all arrays read.
+SHAPES = {"copy": (128, 2), "scale": (128, 2), "add": (256, 2), "triad": (512, 2), "dot": (1024, 8)}
+DOT_BLOCKS_AN_SM = 2
+EVICT = 1
 
 
 @cache
@@ -121,13 +120,14 @@ class Stream(DeviceArm):
         problem: Streams,
         context: Context,
         *,
-        threads: int = THREADS,
-        loads: int = LOADS,
+        threads: int | None = None,
+        loads: int | None = None,
         evict: int = EVICT,
         dot_blocks: int = DOT_BLOCKS_AN_SM,
     ) -> None:
         super().__init__(context)
         self._name, self._problem = name, problem
+        threads, loads = threads or SHAPES[name][0], loads or SHAPES[name][1]
         vectors = loads // KERNELS[name].read
         options = (f"-DSTREAM_THREADS={threads}", f"-DSTREAM_VECTORS={vectors}", f"-DSTREAM_EVICT={evict}")
         self._kernel = kernel("streams.cu", f"stream_{name}", *options)

@@ -120,8 +120,8 @@ extern "C" void stream_fill(double* x, double* y, double* z, std::int64_t n, int
     const perfdocs::Pinned pinned(cpus);
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < n; ++i) {
-      x[i] = contents::real(contents::Long(i), 0);
-      y[i] = contents::real(contents::Long(i), 1);
+      x[i] = contents::real(perfdocs::u64(i), 0);
+      y[i] = contents::real(perfdocs::u64(i), 1);
       z[i] = 0;
     }
   }

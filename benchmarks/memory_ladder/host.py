@@ -14,8 +14,8 @@ import numpy.typing as npt
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.hostcc import load
 from perfdocs.measure.placement import processors
+from perfdocs.measure.words import PERIOD
 
-from .contents import PERIOD
 from .streams import SCALAR, Result, Streams
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 //   LADDER_LOADS   independent loads of a thread in flight
 //   LADDER_STRIDE  vector elements between a thread's consecutive loads
 //   LADDER_BLOCKS  of the largest size that an SM is to hold at once, where it can hold two
-#include "contents.hpp"
+#include <perfdocs/words.hpp>
 
-using contents::Long;
-using contents::Word;
+using perfdocs::u32;
+using perfdocs::u64;
+using perfdocs::word_at;
 
 constexpr int kThreads = 1024;  // the largest block
 #if __CUDA_ARCH__ == 700 || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030
@@ -15,30 +16,11 @@ constexpr int kBlocks = LADDER_BLOCKS;
 constexpr int kBlocks = 1;
 #endif
 
-template <int kWidth>
-struct Vector;
-template <>
-struct Vector<4> {
-  using Type = uint1;
-};
-template <>
-struct Vector<8> {
-  using Type = uint2;
-};
-template <>
-struct Vector<16> {
-  using Type = uint4;
-};
-
-__device__ __forceinline__ Word folded(uint1 v) { return v.x; }
-__device__ __forceinline__ Word folded(uint2 v) { return v.x + v.y; }
-__device__ __forceinline__ Word folded(uint4 v) { return v.x + v.y + v.z + v.w; }
-
-extern "C" __global__ void __launch_bounds__(kThreads) ladder_fill(uint4* buffer, Long count) {
-  const Long step = Long(gridDim.x) * blockDim.x;
-  for (Long i = Long(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
-    const Long at = 4 * i;
-    buffer[i] = make_uint4(contents::word(at), contents::word(at + 1), contents::word(at + 2), contents::word(at + 3));
+extern "C" __global__ void __launch_bounds__(kThreads) ladder_fill(perfdocs::Vector<16>* buffer, u64 count) {
+  const u64 step = u64(gridDim.x) * blockDim.x;
+  for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
+    const u64 at = 4 * i;
+    buffer[i] = {{word_at(at), word_at(at + 1), word_at(at + 2), word_at(at + 3)}};
   }
 }
 
@@ -47,21 +29,21 @@ extern "C" __global__ void __launch_bounds__(kThreads) ladder_fill(uint4* buffer
 // j of round k of thread t of T. `end` is the x that is no longer read. What each thread read is summed into `sums`.
 // Were the blocks not said, the compiler would spare registers, and add up the first words before the last load.
 extern "C" __global__ void __launch_bounds__(kThreads, kBlocks)
-    ladder_read(const char* __restrict__ buffer, Long end, int shift, Long last, Word* __restrict__ sums) {
-  using Loaded = Vector<LADDER_WIDTH>::Type;
+    ladder_read(const char* __restrict__ buffer, u64 end, int shift, u64 last, u32* __restrict__ sums) {
+  using Loaded = perfdocs::Vector<LADDER_WIDTH>;
   constexpr int kApart = LADDER_STRIDE * LADDER_WIDTH;
-  const Long thread = Long(blockIdx.x) * blockDim.x + threadIdx.x;
-  const Long step = Long(gridDim.x) * blockDim.x * (LADDER_LOADS * kApart);
-  const Long inside = (1ull << shift) - 1;
-  Word sum = 0;
+  const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
+  const u64 step = u64(gridDim.x) * blockDim.x * (LADDER_LOADS * kApart);
+  const u64 inside = (1ull << shift) - 1;
+  u32 sum = 0;
 #pragma unroll 1  // one round more would be more loads in flight than LADDER_LOADS
-  for (Long x = thread * (LADDER_LOADS * kApart); x < end; x += step) {
+  for (u64 x = thread * (LADDER_LOADS * kApart); x < end; x += step) {
     const char* from = buffer + (x & inside) + ((x >> shift & last) << 7);
     Loaded loaded[LADDER_LOADS];
 #pragma unroll
     for (int j = 0; j < LADDER_LOADS; ++j) loaded[j] = *reinterpret_cast<const Loaded*>(from + j * kApart);
 #pragma unroll
-    for (int j = 0; j < LADDER_LOADS; ++j) sum += folded(loaded[j]);
+    for (int j = 0; j < LADDER_LOADS; ++j) sum += perfdocs::folded(loaded[j]);
   }
   sums[thread] = sum;
 }

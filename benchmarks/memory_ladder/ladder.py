@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from perfdocs.measure.arm import Point, VerificationError
-
-from .contents import PERIOD, word_sum
+from perfdocs.measure.words import PERIOD, word_sum
 
 SECTOR = 32
 LINE = 128

@@ -4,7 +4,7 @@
 //   STREAM_EVICT    1: lines are marked as not needed again
 #include "contents.hpp"
 
-using contents::Long;
+using perfdocs::u64;
 
 constexpr int kTile = STREAM_THREADS * STREAM_VECTORS;  // pairs of each array that a block takes at a time
 
@@ -39,7 +39,7 @@ struct Triad {  // rounded twice, as on the host: a fused multiply-add would be 
 
 template <typename Operation>
 __device__ __forceinline__ void elementwise(const double2* x, const double2* y, double2* z, double scalar) {
-  const Long first = Long(blockIdx.x) * kTile + threadIdx.x;
+  const u64 first = u64(blockIdx.x) * kTile + threadIdx.x;
   double2 a[STREAM_VECTORS], b[STREAM_VECTORS];
 #pragma unroll
   for (int v = 0; v < STREAM_VECTORS; ++v) {
@@ -65,11 +65,11 @@ ELEMENTWISE(triad, Triad)
 
 // The sum of x * y over the tiles of each block, into one element of `parts` for each.
 extern "C" __global__ void __launch_bounds__(STREAM_THREADS, 1) stream_dot(
-    const double2* __restrict__ x, const double2* __restrict__ y, double* __restrict__ parts, Long pairs) {
+    const double2* __restrict__ x, const double2* __restrict__ y, double* __restrict__ parts, u64 pairs) {
   __shared__ double warps[STREAM_THREADS / 32];
   double sum[STREAM_VECTORS] = {};
 #pragma unroll 1
-  for (Long tile = Long(blockIdx.x) * kTile; tile < pairs; tile += Long(gridDim.x) * kTile) {
+  for (u64 tile = u64(blockIdx.x) * kTile; tile < pairs; tile += u64(gridDim.x) * kTile) {
     double2 a[STREAM_VECTORS], b[STREAM_VECTORS];
 #pragma unroll
     for (int v = 0; v < STREAM_VECTORS; ++v) {
@@ -92,9 +92,9 @@ extern "C" __global__ void __launch_bounds__(STREAM_THREADS, 1) stream_dot(
   }
 }
 
-extern "C" __global__ void __launch_bounds__(STREAM_THREADS) stream_fill(double2* x, double2* y, Long pairs) {
-  const Long step = Long(gridDim.x) * blockDim.x;
-  for (Long i = Long(blockIdx.x) * blockDim.x + threadIdx.x; i < pairs; i += step) {
+extern "C" __global__ void __launch_bounds__(STREAM_THREADS) stream_fill(double2* x, double2* y, u64 pairs) {
+  const u64 step = u64(gridDim.x) * blockDim.x;
+  for (u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x; i < pairs; i += step) {
     x[i] = make_double2(contents::real(2 * i, 0), contents::real(2 * i + 1, 0));
     y[i] = make_double2(contents::real(2 * i, 1), contents::real(2 * i + 1, 1));
   }

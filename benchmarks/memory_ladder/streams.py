@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from perfdocs.measure.arm import VerificationError
+from perfdocs.measure.words import PERIOD
 
-from .contents import PERIOD, factor, reals
+from .contents import factor, reals
 
 if TYPE_CHECKING:
     Reals = npt.NDArray[np.float64]

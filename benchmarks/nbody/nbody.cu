@@ -1,5 +1,8 @@
 // All pairs of bodies in three forms that do the same arithmetic: direct, in tiles, in tiles with several bodies a thread.
 // NBODY_FP64 chooses the type, NBODY_THREADS the block; for the last form NBODY_BODIES is the number a thread holds.
+#ifndef NBODY_RESIDENT
+#define NBODY_RESIDENT 1024  // threads an SM that the registers must leave room for
+#endif
 #if NBODY_FP64
 using Real = double;
 #else
@@ -78,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(NBODY_THREADS) nbody_tiled(int n, c
 // All warps of a block hold the same bodies, several a thread, so that one read of shared memory serves as many pulls;
 // each warp adds up the pulls of its share of the others, 32 at a time, and the sums of the warps are joined at the end.
 // A few bodies so occupy many warps. n is a multiple of 32 * NBODY_BODIES.
-extern "C" __global__ void __launch_bounds__(NBODY_THREADS, 1024 / NBODY_THREADS)
+extern "C" __global__ void __launch_bounds__(NBODY_THREADS, NBODY_RESIDENT / NBODY_THREADS)
     nbody_held(int n, const Body* __restrict__ bodies, Real softening, Real* __restrict__ out) {
   constexpr int kWarps = NBODY_THREADS / 32, kHeld = 32 * NBODY_BODIES;
   __shared__ union {

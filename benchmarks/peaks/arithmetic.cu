@@ -1,4 +1,6 @@
-// Chains of multiply-adds in registers, so many a thread. Compiled behind perfdocs/chain.hpp.
+// Chains of multiply-adds in registers, so many a thread.
+#include <perfdocs/chain.hpp>
+
 using perfdocs::u32;
 
 #ifndef PEAKS_TYPE

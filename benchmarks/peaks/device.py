@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
-from perfdocs.measure.chains import Element, header
+from perfdocs.measure.chains import Element
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.packages import import_cupy
 
@@ -24,7 +24,7 @@ BATCH = 16  # words that a thread has on their way
 def module(name: str, *defines: str) -> Any:
     """A file of kernels, compiled for this device with the given ``NAME=VALUE`` definitions."""
     options = ("--std=c++17", *(f"-D{define}" for define in defines))
-    return import_cupy().RawModule(code=header() + inlined(HERE / name), options=options, backend="nvrtc")
+    return import_cupy().RawModule(code=inlined(HERE / name), options=options, backend="nvrtc")
 
 
 def memory_kernel(pattern: str, lanes: int, batch: int = BATCH, threads: int = THREADS) -> Any:

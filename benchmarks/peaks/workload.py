@@ -13,6 +13,7 @@ from .problems import ARRAYS, Arithmetic, Atomics, Latency, Matrix, Memory, Prob
 __all__ = ["counts", "problem", "reference", "tasks", "verify", "work"]
 
 LANES = (1, 2, 4, 8, 16)
+HALVES = tuple(2 * lanes for lanes in LANES)  # of pairs
 MEMORIES = ("pinned", "pageable", "mapped")
 DIRECTIONS = ("up", "down", "both")
 WAYS = {
@@ -21,10 +22,13 @@ WAYS = {
 }
 REPEATS = {**WAYS["gpu"], **WAYS["cpu"]}
 ADDRESSES = (1, 32, 1024, 2**20)
-MATRIX_SIDE = {"tensor_fp64": 4096, "tensor_tf32": 8192, "tensor_fp16": 8192, "tensor_bf16": 8192}
-QUICK_MATRIX = ("tensor_fp64", "tensor_fp16")
+SIDES = {
+    "tensor_fp64": (4096, 8192),
+    **dict.fromkeys(("tensor_tf32", "tensor_fp16", "tensor_bf16"), (4096, 8192, 12288, 16384)),
+}
+QUICK_SIDES = {"tensor_fp64": (4096,), "tensor_fp16": (8192,)}
 WORDS = 2**29  # of each of three arrays: far more than caches hold
-TRANSFERRED = 2**25  # words
+TRANSFERRED = 2**27  # words
 
 
 def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
@@ -36,11 +40,11 @@ def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
     points += [
         ("arithmetic", {"type": key, "lanes": lanes})
         for key in types
-        for lanes in ((8,) if quick else LANES)
-        if (key, lanes) != ("fp16", 1)
+        for lanes in ((8,) if quick else HALVES if key == "fp16" else LANES)
     ]
     if kind == "gpu":
-        points += [("matrix", {"type": key}) for key in (QUICK_MATRIX if quick else MATRIX_SIDE)]
+        sides = QUICK_SIDES if quick else SIDES
+        points += [("matrix", {"type": key, "side": side}) for key, of in sides.items() for side in of]
         memories = MEMORIES[:1] if quick else MEMORIES
         points += [("transfer", {"memory": memory, "direction": way}) for memory in memories for way in DIRECTIONS]
     points += [("latency", {"way": way}) for way in WAYS[kind]]
@@ -55,8 +59,8 @@ def problem(at: Point) -> Problem:
         return Memory(given["pattern"], given["lanes"], WORDS)
     if "lanes" in given:
         return Arithmetic(given["type"], given["lanes"], MOST_STEPS)
-    if "type" in given:
-        return Matrix(given["type"], MATRIX_SIDE[given["type"]], repeats=2)
+    if "side" in given:
+        return Matrix(given["type"], given["side"], repeats=2)
     if "memory" in given:
         return Transfer(given["memory"], given["direction"], TRANSFERRED)
     if "way" in given:

@@ -17,7 +17,7 @@ from .workload import FACTOR, Problem, Result
 
 HERE = Path(__file__).parent
 SUMS = 8  # a run: of the largest size some milliseconds, in which a launch and its synchronise are little
-THREADS, BLOCKS_AN_SM, LOADS = 512, 4, 4
+THREADS, BLOCKS_AN_SM, LOADS = 512, 4, 8
 LEAST_PAIRS = 4  # a thread: few numbers are left to few blocks
 
 

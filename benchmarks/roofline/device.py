@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from perfdocs.measure.chains import ELEMENTS, Element, header
+from perfdocs.measure.chains import ELEMENTS, Element
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.packages import import_cupy
 
@@ -20,7 +20,7 @@ THREADS = 256  # a block
 def kernel(entry: str, *defines: str) -> Any:
     """A kernel of ``fma.cu``, compiled for this device with the given ``NAME=VALUE`` definitions."""
     options = ("--std=c++17", *(f"-DROOFLINE_{define}" for define in defines))
-    code = header() + inlined(HERE / "fma.cu")
+    code = inlined(HERE / "fma.cu")
     return import_cupy().RawModule(code=code, options=options, backend="nvrtc").get_function(entry)
 
 

@@ -1,6 +1,8 @@
-// Every element is loaded once and goes through a chain of multiply-adds. Compiled behind perfdocs/chain.hpp.
+// Every element is loaded once and goes through a chain of multiply-adds.
+#include <perfdocs/chain.hpp>
+
 using perfdocs::u32;
-typedef unsigned long long u64;
+using perfdocs::u64;
 
 #ifndef ROOFLINE_TYPE
 #define ROOFLINE_TYPE float

@@ -17,7 +17,7 @@ from .workload import DEVICE_BYTE, LANES, Problem, Result
 
 HERE = Path(__file__).parent
 THREADS = 256
-IN_FLIGHT = 64  # byte of the loads that a thread has in flight
+LOADS, IN_FLIGHT = 8, 64  # that a thread has in flight at most, and their byte
 
 
 @cache
@@ -42,13 +42,19 @@ class Walk(Prepared):
     """Arrays of 8 GiB together, one after the other in memory, each read once."""
 
     def __init__(
-        self, problem: Problem, context: Context, *, in_flight: int = IN_FLIGHT, total: int = DEVICE_BYTE
+        self,
+        problem: Problem,
+        context: Context,
+        *,
+        most: int = LOADS,
+        in_flight: int = IN_FLIGHT,
+        total: int = DEVICE_BYTE,
     ) -> None:
         cupy, sm_count = import_cupy(), context.sm_count or 1
         self._stream = cupy.cuda.get_current_stream()
         self._read = total
         arrays = total // (4 * problem.words)
-        loads = max(1, in_flight // (4 * problem.ints))
+        loads = max(1, min(most, in_flight // (4 * problem.ints)))
         self._kernel = kernel("stride_read", f"STRIDE_INTS={problem.ints}", f"STRIDE_LOADS={loads}")
         self._grid = (problem.threads // THREADS, arrays)
         self._sums = cupy.empty(arrays * problem.threads // LANES, dtype=np.uint32)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from perfdocs.measure.arm import Context, Kind, Point, Task, VerificationError
+from perfdocs.measure.words import PERIOD, word_at, word_sum
 
 if TYPE_CHECKING:
     Words = npt.NDArray[np.uint32]
@@ -26,9 +26,6 @@ LANES = 32
 """Threads whose sums are added up: a warp."""
 SHIFTS = range(21)
 INTS = (1, 2, 4)
-PERIOD = 2**20
-"""Words before the random bits repeat."""
-PERIOD_APART = 0x9E3779B9
 DEVICE_BYTE = 8 * 2**30
 """Arrays of together so many byte are read in a run: 140 times the L2 cache of an H200, and some milliseconds."""
 SAMPLED = 64
@@ -70,31 +67,12 @@ class Reference(NamedTuple):
     sums: Words
 
 
-def mixed(x: Words) -> Words:
-    """A hash of 32-bit words (Wellons' lowbias32)."""
-    x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
-    x = (x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
-    return x ^ (x >> np.uint32(16))
-
-
-def words(i: Integers) -> Words:
-    """The words with these numbers."""
-    apart = (i >> 20).astype(np.uint32) * np.uint32(PERIOD_APART)
-    return mixed((i & (PERIOD - 1)).astype(np.uint32)) + apart
-
-
-@lru_cache(maxsize=1)
-def first_period() -> int:
-    """The sum of the first period of words."""
-    return int(words(np.arange(PERIOD)).sum(dtype=np.uint64))
-
-
 def whole(count: int) -> int:
     """The sum modulo 2³² of the first ``count`` words, whole periods or less than one."""
     periods, rest = divmod(count, PERIOD)
     if rest:
-        return int(words(np.arange(count)).sum(dtype=np.uint64)) % 2**32
-    return (periods * first_period() + PERIOD * PERIOD_APART * (periods * (periods - 1) // 2)) % 2**32
+        return int(word_at(np.arange(count)).sum(dtype=np.uint64)) % 2**32
+    return word_sum(periods)
 
 
 def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
@@ -119,7 +97,7 @@ def reference(problem: Problem, context: Context) -> Reference:  # noqa: ARG001 
     warps = np.linspace(0, problem.threads // LANES - 1, SAMPLED).astype(np.int64)
     threads = (warps[:, None] * LANES + np.arange(LANES)).ravel()
     at = problem.elements(threads)[..., None] * problem.ints + np.arange(problem.ints)
-    sums = words(at).reshape(len(warps), -1).sum(axis=1, dtype=np.uint64).astype(np.uint32)
+    sums = word_at(at).reshape(len(warps), -1).sum(axis=1, dtype=np.uint64).astype(np.uint32)
     return Reference(warps, sums)
 
 

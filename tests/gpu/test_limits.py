@@ -33,11 +33,11 @@ def cases() -> Iterator[tuple[str, str, dict[str, Any]]]:
                 yield from ((benchmark, arm, at) for at in points)
 
 
-@pytest.mark.parametrize(("benchmark", "arm", "at"), list(cases()), ids=str)
+@pytest.mark.parametrize(("name", "arm", "at"), list(cases()), ids=str)
 def test_an_arm_reaches_the_reference_again_and_again(
-    benchmark: str, arm: str, at: dict[str, Any], context: Context
+    name: str, arm: str, at: dict[str, Any], context: Context
 ) -> None:
-    folder = BENCHMARKS / benchmark
+    folder = BENCHMARKS / name
     workload: Any = load_workload(folder)
     problem = workload.problem(at)
     ready = prepared(folder, arm, problem, context)

@@ -38,6 +38,14 @@ def test_what_a_file_includes_is_put_in_its_place_once(tmp_path: Path) -> None:
     assert lines == ["constants", "step", "#include <cmath>", "end"]
 
 
+def test_headers_for_every_benchmark_are_put_in_their_place_too(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text("#include <perfdocs/chain.hpp>\n#include <perfdocs/words.hpp>\nend\n")
+    text = inlined(tmp_path / "a.cu")
+    assert "<perfdocs/" not in text
+    assert "#pragma once" not in text
+    assert text.count("u32 mixed(u32 i)") == 1
+
+
 def test_a_library_depends_on_everything_it_includes(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "a.cpp").write_text('#include "b.hpp"\n# include "c.hpp"\n#include "absent.hpp"\n')

@@ -7,8 +7,8 @@ from perfdocs.measure.arm import Context, Prepared
 from ..device import KernelArm
 from ..workload import Problem
 
-THREADS = {"fp32": 512, "fp64": 256}
-MOST_HELD = {"fp32": 4, "fp64": 2}
+THREADS = 512
+MOST_HELD = {"fp32": 8, "fp64": 2}
 
 
 def held_by_thread(problem: Problem, sm_count: int) -> int:
@@ -23,11 +23,18 @@ class Arm(KernelArm):
     """A block for every ``32 * held`` bodies."""
 
     def __init__(
-        self, problem: Problem, context: Context, *, threads: int | None = None, held: int | None = None
+        self,
+        problem: Problem,
+        context: Context,
+        *,
+        threads: int = THREADS,
+        held: int | None = None,
+        resident: int | None = None,
     ) -> None:
-        threads = threads or THREADS[problem.type]
         held = held or held_by_thread(problem, context.sm_count or 1)
-        super().__init__(problem, "nbody_held", threads, 32 * held, f"NBODY_BODIES={held}")
+        resident = resident or (512 if held > 4 else 1024)  # threads an SM that the registers leave room for
+        defines = (f"NBODY_BODIES={held}", f"NBODY_RESIDENT={resident}")
+        super().__init__(problem, "nbody_held", threads, 32 * held, *defines)
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

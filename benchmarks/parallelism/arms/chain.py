@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from perfdocs.measure.arm import Context, Point, Prepared
-from perfdocs.measure.chains import header
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.packages import import_cupy
 
@@ -25,7 +24,7 @@ LATENCY_STEPS = 2**14
 def module(*defines: str) -> Any:
     """``chains.cu``, compiled for this device with the given ``NAME=VALUE`` definitions."""
     options = ("--std=c++17", *(f"-DPARALLELISM_{define}" for define in defines))
-    return import_cupy().RawModule(code=header() + inlined(HERE / "chains.cu"), options=options, backend="nvrtc")
+    return import_cupy().RawModule(code=inlined(HERE / "chains.cu"), options=options, backend="nvrtc")
 
 
 def attribute(name: str, otherwise: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,28 +13,39 @@ from perfdocs.measure.arm import Context, Prepared
 from ..device import DeviceArm, module
 from ..problems import Latency
 
-NOWHERE = np.uint64(0)
-"""A null pointer: kernels that are given it do nothing."""
+Call = tuple[Any, ...]  # what the driver's launch is given
+THREADS = 32
 
 
 class Arm(DeviceArm):
-    """Launches of :data:`Latency.repeats` empty kernels; what is checked is the same work with kernels that count."""
+    """Launches of :data:`Latency.repeats` empty kernels; what is checked is the same work with kernels that count.
+
+    They are launched as the driver takes them: CuPy would pack the arguments anew each time, which is Python's time.
+    """
 
     def __init__(self, problem: Latency, context: Context) -> None:
         super().__init__(context)
         self.repeats = problem.repeats
         self.count = self.cupy.zeros(1, np.uint32)
-        self.kernel = module("small.cu").get_function("peaks_empty")
-        _ = self.kernel.num_regs  # loaded now: loading is not for the middle of a capture
+        self._places = np.array([self.count.data.ptr], np.uint64)
+        self._arguments = np.array([self._places.ctypes.data], np.uint64)
+        self._idle = self._call("peaks_empty", 0)
+        self._counting = self._call("peaks_count", self._arguments.ctypes.data)
 
-    def put(self, count: Any) -> None:
-        """Launch every kernel; ``count`` is where they count."""
+    def _call(self, name: str, arguments: int) -> Call:
+        kernel = module("small.cu").get_function(name)
+        _ = kernel.num_regs  # loaded now: loading is not for the middle of a capture
+        return kernel.kernel.ptr, 1, 1, 1, THREADS, 1, 1, 0, self.stream.ptr, arguments, 0
+
+    def put(self, call: Call) -> None:
+        """Launch every kernel."""
+        launch = self.cupy.cuda.driver.launchKernel
         for _ in range(self.repeats):
-            self.kernel((1,), (32,), (count,))
+            launch(*call)
 
     def launch(self) -> None:
         """Every kernel."""
-        self.put(NOWHERE)
+        self.put(self._idle)
 
     def result(self) -> int:
         """How many kernels there were."""
@@ -44,18 +56,20 @@ class Arm(DeviceArm):
     def put_counting(self) -> None:
         """The same with kernels that count, to their end."""
         with self.stream:
-            self.put(self.count)
+            self.put(self._counting)
             self.stream.synchronize()
 
 
 class Synchronised(Arm):
     """The host waits for each kernel."""
 
-    def put(self, count: Any) -> None:
+    def put(self, call: Call) -> None:
         """Launch and wait."""
+        launch, wait = self.cupy.cuda.driver.launchKernel, self.cupy.cuda.runtime.streamSynchronize
+        stream = self.stream.ptr
         for _ in range(self.repeats):
-            self.kernel((1,), (32,), (count,))
-            self.stream.synchronize()
+            launch(*call)
+            wait(stream)
 
 
 class Graph(Arm):
@@ -63,13 +77,13 @@ class Graph(Arm):
 
     def __init__(self, problem: Latency, context: Context) -> None:
         super().__init__(problem, context)
-        self._graph = self._captured(NOWHERE)
+        self._graph = self._captured(self._idle)
 
-    def _captured(self, count: Any) -> Any:
+    def _captured(self, call: Call) -> Any:
         with self.stream:
             self.stream.begin_capture()
             try:
-                self.put(count)
+                self.put(call)
             finally:
                 graph = self.stream.end_capture()
         return graph
@@ -80,7 +94,7 @@ class Graph(Arm):
 
     def put_counting(self) -> None:
         """A graph of kernels that count."""
-        graph = self._captured(self.count)
+        graph = self._captured(self._counting)
         graph.launch(self.stream)
         self.stream.synchronize()
 
@@ -115,7 +129,12 @@ class While(DeviceArm):
         self._graph.close()
 
 
-WAYS = {"pipelined": Arm, "synchronised": Synchronised, "graph_node": Graph, "while_iteration": While}
+WAYS: dict[str, Callable[[Latency, Context], Prepared]] = {
+    "pipelined": Arm,
+    "synchronised": Synchronised,
+    "graph_node": Graph,
+    "while_iteration": While,
+}
 
 
 def prepare(problem: Latency, context: Context) -> Prepared:

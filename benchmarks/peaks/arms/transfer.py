@@ -92,7 +92,7 @@ class Mapped(Transfers):
 
     def launch(self) -> None:
         """One kernel."""
-        arguments = (self._from, self._to, np.uint32(self._rounds), np.uint32(1))
+        arguments = (self._from, self._to, np.uint32(self._rounds))
         self._kernel((self._grid,), (THREADS,), arguments)
 
 

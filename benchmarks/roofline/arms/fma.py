@@ -13,8 +13,8 @@ from perfdocs.measure.packages import import_cupy
 from ..device import THREADS, buffer, kernel
 from ..workload import MOST_WORDS, Chains
 
-LOADS = 4  # 16-byte loads that a thread has on their way
-BLOCKS = 4  # an SM
+LOADS = 8  # 16-byte loads that a thread has on their way
+BLOCKS = 3  # an SM
 PAIRS = 8  # pairs of steps in the loop's body
 VECTOR = 4  # words of 16 byte
 

@@ -77,6 +77,7 @@ class _Plane(np.ndarray[Any, Any]):
     """An array "on the device": a shape and a type."""
 
     device = SimpleNamespace(id=0)  # type: ignore[assignment] # as CuPy's, where NumPy's is a text
+    data = SimpleNamespace(ptr=0)  # type: ignore[assignment] # as CuPy's, where NumPy's is the memory itself
 
     def set(self, host: Any, stream: Any = None) -> None:
         """Nothing is copied."""
@@ -112,12 +113,18 @@ class _Kernel:
 
     def __init__(self, entry: Asked, recorder: _Recorder) -> None:
         self._entry, self._recorder = entry, recorder
+        self.kernel = SimpleNamespace(ptr=self)  # what the driver is given
 
     def __call__(self, grid: Sequence[int], block: Sequence[int], args: Any, *, shared_mem: int = 0) -> None:  # noqa: ARG002
         # Arms share what a module keeps: who launches it is one of its arms, whoever asked for it first.
         self._entry.arms.add(self._recorder.arm)
         self._entry.threads = max(self._entry.threads, int(np.prod(block)))
         self._entry.dynamic = max(self._entry.dynamic, shared_mem)
+
+
+def _launched(kernel: _Kernel, *shape: Any) -> None:
+    """The driver's launch: a grid and a block of three numbers each, shared memory, stream and arguments."""
+    kernel(shape[:3], shape[3:6], (), shared_mem=shape[6])
 
 
 class _Stream:
@@ -203,6 +210,8 @@ class _Recorder:
             get_current_stream=_Stream,
             Device=lambda *_: SimpleNamespace(id=0, attributes=ATTRIBUTES),
             alloc_pinned_memory=bytearray,
+            driver=SimpleNamespace(launchKernel=_launched),
+            runtime=SimpleNamespace(streamSynchronize=lambda _: None),
         )
         module.__getattr__ = _rest  # type: ignore[method-assign]
         return module

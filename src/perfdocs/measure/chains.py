@@ -1,4 +1,4 @@
-"""Random words and chains of multiply-adds: what ``perfdocs/chain.hpp`` makes of them, in NumPy and in closed form.
+"""Elements of random words, and chains of multiply-adds: what ``perfdocs/chain.hpp`` makes, in NumPy, in closed form.
 
 Values lie within [1.25, 1.75), a is −1 and the two constants are 3 and 3 + drift: a pair of steps moves a value by the
 drift exactly, and its bits change at every step. Integers go through x·a + b modulo 2³². A compiler knows none of it.
@@ -14,28 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .arm import VerificationError
-from .hostcc import INCLUDE
+from .words import Words, mixed
 
-__all__ = ["ELEMENTS", "MOST_STEPS", "Element", "Sums", "check_sums", "header", "mixed"]
-
-Words = npt.NDArray[np.uint32]
+__all__ = ["ELEMENTS", "MOST_STEPS", "Element", "Sums", "check_sums"]
 
 MOST_STEPS = 2**20
 """More of them would drift out of the range that is exact."""
 DRIFT = 2.0**-22
-
-
-def header() -> str:
-    """The text of ``perfdocs/chain.hpp``, to stand before a text of kernels."""
-    return (INCLUDE / "perfdocs" / "chain.hpp").read_text(encoding="utf-8").replace("#pragma once", "")
-
-
-def mixed(index: npt.NDArray[Any]) -> Words:
-    """The hash of places below 2³², any shape."""
-    i = np.asarray(index).astype(np.uint32)
-    i = (i ^ (i >> np.uint32(16))) * np.uint32(0x21F0AAAD)
-    i = (i ^ (i >> np.uint32(15))) * np.uint32(0x735A2D97)
-    return i ^ (i >> np.uint32(15))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,16 @@
-// Random words and chains of multiply-adds, for kernels and for the host. perfdocs.measure.chains knows in NumPy what the
-// words are and where a chain ends.
+// Elements of random words and chains of multiply-adds, for kernels and for the host. perfdocs.measure.chains knows in
+// NumPy what the words are and where a chain ends.
 #pragma once
 
+#include "words.hpp"
+
 #ifdef __CUDACC__
-#define PERFDOCS_BOTH __device__ __forceinline__
-#define PERFDOCS_EACH _Pragma("unroll")
 #define PERFDOCS_PAIRS _Pragma("unroll Pairs")
 #else
-#include <cstring>
-#define PERFDOCS_BOTH inline
-#define PERFDOCS_EACH _Pragma("GCC unroll 64")
 #define PERFDOCS_PAIRS
 #endif
 
 namespace perfdocs {
-
-using u32 = unsigned int;
-
-// An integer hash with little bias: https://github.com/skeeto/hash-prospector
-PERFDOCS_BOTH u32 mixed(u32 i) {
-  i = (i ^ (i >> 16)) * 0x21f0aaadu;
-  i = (i ^ (i >> 15)) * 0x735a2d97u;
-  return i ^ (i >> 15);
-}
 
 // What a word at an even and at an odd place is: the bits of `mask` random, `base` added.
 struct Bits {
@@ -43,17 +31,6 @@ PERFDOCS_BOTH T element(u32 i, Bits bits) {
   T x;
   memcpy(&x, words, sizeof x);
   return x;
-}
-
-// The sum of an element's words.
-template <class T>
-PERFDOCS_BOTH u32 folded(const T& x) {
-  constexpr int kWords = sizeof(T) / 4;
-  u32 words[kWords], sum = 0;
-  memcpy(words, &x, sizeof x);
-  PERFDOCS_EACH
-  for (int w = 0; w < kWords; ++w) sum += words[w];
-  return sum;
 }
 
 // One instruction for every type: compilers contract it where there is one.
