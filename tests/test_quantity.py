@@ -97,6 +97,7 @@ def test_a_scale_passes_over_zeros_and_infinities() -> None:
         ("0.70 µs", 0.7e-6, 1e-8, "value", "s"),
         ("5 us", 5e-6, 1e-6, "value", "s"),
         ("4.81 TB/s", 4.81e12, 1e10, "value", "byte/s"),
+        ("4.04 cycles", 4.04, 0.01, "value", "cycle"),
         ("194 MiB", 194 * 2**20, 2**20, "value", "byte"),
         ("33.5 TFLOP/s", 33.5e12, 1e11, "value", "flop/s"),
         ("1.51×", 1.51, 0.01, "ratio", ""),

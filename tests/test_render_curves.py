@@ -168,7 +168,13 @@ def texts(svg: bytes) -> list[str]:
     return ["".join(e.itertext()).strip() for e in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_a_line_against_a_quantity_joins_all_points_of_one_value_of_by(pair: Pair) -> None:
+def test_only_points_that_lie_along_a_line_are_joined(pair: Pair) -> None:
+    of = {plot: panels(pair[0], [pair[1]], plot)[0].series for plot in ("little", "roofline")}
+    assert [s.joined for s in of["little"]] == [False, False]  # of many settings with one x; laws go through them
+    assert all(s.joined for s in of["roofline"])
+
+
+def test_a_series_against_a_quantity_has_all_points_of_one_value_of_by(pair: Pair) -> None:
     (panel,) = panels(pair[0], [pair[1]], "little")
     assert [(s.label, len(s.points)) for s in panel.series] == [(FOUR, 9), (SIXTEEN, 9)]
     assert [x for x, _ in panel.series[0].points] == [4096.0 * 2**i for i in range(9)]

@@ -179,6 +179,7 @@ for _i, _name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1):
     _UNIT_FACTORS[_name + "/s"] = ("byte/s", 1024.0**_i)
 _UNIT_FACTORS |= {"us": ("s", 1e-6), "μs": ("s", 1e-6), "min": ("s", 60.0), "bytes": ("byte", 1.0)}
 _UNIT_FACTORS |= {"GB/sec": ("byte/s", 1e9), "bit": ("bit", 1.0), "samples": ("sample", 1.0)}
+_UNIT_FACTORS |= {"cycle": ("cycle", 1.0), "cycles": ("cycle", 1.0)}
 _UNITS = "|".join(sorted(map(re.escape, _UNIT_FACTORS), key=len, reverse=True))
 _GAP = r"[ \u00a0\u202f\u2009]"
 _NUMBER = rf"[-−]?(?:\d{{1,3}}(?:{_GAP}\d{{3}}(?!\d))+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"

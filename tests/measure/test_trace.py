@@ -80,6 +80,7 @@ class Traced(Prepared):
         return self._n
 
     def counts(self) -> Mapping[str, float]:
+        assert self.runs  # what was run is counted
         return {"launches": self._launches, "bytes": 1.0}
 
     def least_kernels(self) -> int | None:

@@ -39,7 +39,7 @@ Theme = tuple[str, str, str, Sequence[str]]
 class Look:
     """How one series is drawn; without ``dash`` it is a hollow mark of the legend. ``strong``: before the others.
 
-    ``thin``: it is no series, but a curve over one.
+    ``thin``: it is no series, but a curve over one. ``joined``: a line goes through its points.
     """
 
     colour: str
@@ -47,6 +47,7 @@ class Look:
     dash: Dash
     strong: bool = True
     thin: bool = False
+    joined: bool = True
 
     @property
     def width(self) -> float:
@@ -234,7 +235,8 @@ def _line(ax: Axes, series: Series, words: Sequence[str], x_scale: Scale, scale:
     x = [words.index(a) if isinstance(a, str) else a / x_scale.factor for a, _ in series.points]
     values = [v for _, v in series.points]
     y = [v.centre / scale.factor for v in values]
-    ax.plot(x, y, look.dash, color=look.colour, linewidth=look.width, zorder=look.layer)
+    if look.joined:
+        ax.plot(x, y, look.dash, color=look.colour, linewidth=look.width, zorder=look.layer)
     wide = [i for i, v in enumerate(values) if v.hi - v.lo > VISIBLE_RANGE * abs(v.centre)]
     if wide:
         low, high = [values[i].lo / scale.factor for i in wide], [values[i].hi / scale.factor for i in wide]
@@ -268,7 +270,9 @@ def _looks(definition: Definition, plot: str, found: Sequence[Panel], theme: The
     for i, label in enumerate(behind):
         dash = DASHES[(i // len(MARKERS) + i) % len(DASHES)]
         looks[label] = Look(quiet, MARKERS[i % len(MARKERS)], dash, strong=False)
-    return {label: looks[label] for label in legend_order(definition, plot, found)}
+    return {
+        label: replace(looks[label], joined=series[label].joined) for label in legend_order(definition, plot, found)
+    }
 
 
 def _apart(wanted: Sequence[int], count: int) -> list[int]:
@@ -286,7 +290,7 @@ def _legend(drawing: Drawing, labels: Sequence[tuple[str, Look]], columns: int, 
     handles = [
         Line2D(
             [], [], color=look.colour, marker=look.marker, markersize=look.size, linewidth=look.width,
-            linestyle=look.dash, markerfacecolor=look.colour if look.dash else "none",
+            linestyle=look.dash if look.joined else "none", markerfacecolor=look.colour if look.dash else "none",
         )
         for _, look in labels
     ]  # fmt: skip

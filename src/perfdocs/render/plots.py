@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Figure", "alt_text", "digest", "figure"]
 
-RENDERER = 3
+RENDERER = 4
 """Raised whenever the same cards give another picture, so that caches draw anew."""
 
 FORMATS = ("light", "dark", "pdf", "png")

@@ -28,7 +28,8 @@ MANY = 8
 class Series:
     """One line: its label, ``place`` and ``colour`` (its look, unless another has it), (x, y) from left to right.
 
-    ``group``: that of its arm, empty where the line is no arm.
+    ``group``: that of its arm, empty where the line is no arm. ``joined``: its points lie along one line; those of many
+    settings with one x do not, and a law goes through them.
     """
 
     label: str
@@ -36,6 +37,7 @@ class Series:
     colour: int
     points: tuple[tuple[float | str, Value], ...]
     group: str = ""
+    joined: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,9 @@ def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCar
         if points := _points(definition, entry, members):
             arm = str(key[0])
             place, colour = (i, i) if axes else (places[arm], colours[arm])
-            out.append((Series(label, place, colour, points, definition.arms[arm].group), tuple(members)))
+            joined = not entry.fits or entry.x in table
+            line = Series(label, place, colour, points, definition.arms[arm].group, joined)
+            out.append((line, tuple(members)))
     return tuple(out)
 
 
