@@ -11,7 +11,7 @@ from .evaluate import check_bound, check_given
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
-__all__ = ["SUFFIXES", "check_all", "check_file", "check_paths", "check_text"]
+__all__ = ["SUFFIXES", "check_all", "check_file", "check_paths", "check_text", "read_page"]
 
 SUFFIXES = (".md", ".rst")
 MAX_BYTES = 4 * 1024 * 1024
@@ -66,16 +66,20 @@ def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
 
 def check_file(path: Path, library: Library) -> tuple[Outcome, ...]:
     """Check the claims of one file. Raises :class:`PerfdocsError` where it can't be read."""
+    return check_text(read_page(path), place(path), library)
+
+
+def read_page(path: Path) -> str:
+    """The text of a page, line ends as they are. Raises :class:`PerfdocsError` where it can't be read."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise PerfdocsError("claim-size", place(path), "a very large file", f"at most {MAX_BYTES} byte", "split it")
-        text = path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "bytes that are not UTF-8"
         raise PerfdocsError(
             "claim-unreadable", place(path), (reason or "an error").lower(), "a readable text", "check the file"
         ) from None
-    return check_text(text, place(path), library)
 
 
 def check_paths(paths: Iterable[Path], library: Library) -> tuple[Outcome, ...]:

@@ -12,7 +12,7 @@ from ..expression import Selector
 from ..library import Library
 from ..quantity import axis_text
 from .agreement import disagreement
-from .findings import Finding, Ternary, all_of, any_of, negate
+from .findings import Finding, Fix, Ternary, all_of, any_of, negate
 from .items import judge
 from .model import Bound, Mark, Outcome, Status
 from .nodes import OPEN, Claim, FromOn, Quantified, Scope, Selected, item_names
@@ -65,7 +65,8 @@ def check_bound(bound: Bound, library: Library) -> Outcome:
         return Outcome(bound, Status.HOLDS, None, finding.measured, evaluation.marks(finding), uses)
     status = Status.FAILS if finding.truth is Ternary.FALSE else Status.UNDECIDED
     problem = Problem(finding.code, bound.where, finding.found, finding.expected, finding.do)
-    return Outcome(bound, status, problem, finding.measured, uses=uses)
+    fixes = finding.fixes if finding.code == "claim-number" else ()
+    return Outcome(bound, status, problem, finding.measured, uses=uses, fixes=fixes)
 
 
 @dataclass(slots=True)
@@ -125,6 +126,7 @@ class _Evaluation:
                         found,
                         f"the tightest such bound: {gap:.2%}",
                         f'write "within {better}"',
+                        fixes=(Fix(printed.start, printed.end, better),),
                     )
                 )
         return loose

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-__all__ = ["Finding", "Ternary", "all_of", "any_of", "negate"]
+__all__ = ["Finding", "Fix", "Ternary", "all_of", "any_of", "negate"]
 
 
 class Ternary(IntEnum):
@@ -18,8 +18,20 @@ class Ternary(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """What to write for the number at ``start``–``end`` of the bound text, so that it reads as measured."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """The verdict on one part of a claim, and where it is not true the pieces of its message."""
+    """The verdict on one part of a claim, and where it is not true the pieces of its message.
+
+    ``fixes`` are there where printed numbers alone are wrong.
+    """
 
     truth: Ternary
     code: str = ""
@@ -27,6 +39,7 @@ class Finding:
     expected: str = ""
     do: str = ""
     measured: str = ""
+    fixes: tuple[Fix, ...] = ()
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
@@ -36,9 +49,17 @@ def all_of(findings: Sequence[Finding]) -> Finding:
             if finding.truth is truth:
                 more = sum(f.truth is not Ternary.TRUE for f in findings) - 1
                 extra = f" (and {more} more of this claim)" if more else ""
-                return replace(finding, expected=finding.expected + extra)
+                return replace(finding, expected=finding.expected + extra, fixes=_agreed(findings))
     measured = "; ".join(dict.fromkeys(f.measured for f in findings if f.measured))
     return Finding(Ternary.TRUE, measured=measured)
+
+
+def _agreed(findings: Sequence[Finding]) -> tuple[Fix, ...]:
+    """Every fix, but for numbers that two findings share and would write differently."""
+    wanted: dict[int, set[Fix]] = {}
+    for fix in (fix for finding in findings for fix in finding.fixes):
+        wanted.setdefault(fix.start, set()).add(fix)
+    return tuple(next(iter(found)) for _, found in sorted(wanted.items()) if len(found) == 1)
 
 
 def any_of(findings: Sequence[Finding], what: str) -> Finding:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ..errors import Problem, clean
+from .findings import Fix
 
 __all__ = ["CODES", "Bound", "Form", "Given", "Mark", "Outcome", "Status", "Use"]
 
@@ -109,6 +110,8 @@ class Outcome:
     measured: str = ""
     marks: tuple[Mark, ...] = ()
     uses: frozenset[Use] = field(default=frozenset())
+    fixes: tuple[Fix, ...] = ()
+    """Where printed numbers alone are wrong: what to write in their places of the bound text."""
 
     @property
     def passes(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..errors import PerfdocsError
 from ..quantity import Printed
-from .findings import Finding, Ternary
+from .findings import Finding, Fix, Ternary
 from .model import Mark
 from .nodes import Amount
 from .scope import Data
@@ -95,7 +95,8 @@ class Reader:
         self, quantity: Quantity, what: str, at: str, *, comparison: bool = False, about: bool = False
     ) -> Finding:
         """Judge the next number against a quantity; a comparison's quantity is the ratio, and % means ratio − 1."""
-        printed = self.fitting(self.next(what), quantity, what, comparison=comparison)
+        standing = self.next(what)
+        printed = self.fitting(standing, quantity, what, comparison=comparison)
         shift = 1.0 if comparison and printed.style == "percent" else 0.0
         value = quantity.value.centre - shift
         measured = show(quantity, printed.style, shift)
@@ -106,7 +107,8 @@ class Reader:
         if holds:
             return Finding(Ternary.TRUE, measured=measured)
         text = printed.text.strip()
-        do = f'write "{reword(printed, value)}"'
+        better = reword(printed, value)
+        do = f'write "{better}"'
         if self._only_rounding(printed, quantity, shift):
             return Finding(
                 Ternary.UNKNOWN,
@@ -117,7 +119,9 @@ class Reader:
                 measured,
             )
         found, expected = f'"{text}" for {what}{at}', f"{measured}, as measured"
-        return Finding(Ternary.FALSE, "claim-number", found, expected, do, measured)
+        suffix = printed.text.removeprefix(standing.text)  # a borrowed unit stands elsewhere
+        fixes = (Fix(standing.start, standing.end, better.removesuffix(suffix)),) if better.endswith(suffix) else ()
+        return Finding(Ternary.FALSE, "claim-number", found, expected, do, measured, fixes)
 
     @staticmethod
     def _only_rounding(printed: Printed, quantity: Quantity, shift: float) -> bool:

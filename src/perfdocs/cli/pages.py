@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import PerfdocsError, place
+from ..files import write_atomic
 from .project import Project, counted, examples, format_option, problems_text, show_json
+
+if TYPE_CHECKING:
+    from ..claims.model import Outcome
+    from ..library import Library
 
 __all__ = ["check", "documents", "render"]
 
@@ -43,22 +50,28 @@ def render(project: Project, checking: bool, style: str) -> int:
     epilog=examples(
         "perfdocs check",
         "perfdocs check docs/rk4.md",
+        "perfdocs check --fix --dry-run",
         "perfdocs check --format json docs",
     )
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.option("--fix", "fixing", is_flag=True, help="Write printed numbers as the cards have them; never a word.")
+@click.option("--dry-run", is_flag=True, help="With --fix: write nothing, show the difference.")
 @format_option
 @click.pass_obj
-def check(project: Project, paths: tuple[Path, ...], style: str) -> int:
+def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool, style: str) -> int:
     """Check the claims of pages against the cards.
 
     PATH is a page or a folder of pages [default: README.md and docs/].
     """
     from ..claims.check import check_paths
 
+    if dry_run and not fixing:
+        raise click.UsageError("--dry-run is of use with --fix only")
     library = project.library()
     pages = list(documents(paths or [p for p in (project.root / "README.md", project.root / "docs") if p.exists()]))
-    outcomes = check_paths(pages, library)
+    wanting: list[Path] = []
+    outcomes = tuple(_fixed(pages, library, dry_run, style, wanting)) if fixing else check_paths(pages, library)
     bad = [o for o in outcomes if not o.passes]
     claims = sum(o.bound.form != "given" for o in outcomes)
     if style == "json":
@@ -75,7 +88,31 @@ def check(project: Project, paths: tuple[Path, ...], style: str) -> int:
             click.echo(str(outcome))
         problems_text(library.problems)
         click.echo(f"{counted(len(pages), 'page')}, {counted(claims, 'claim')}, {len(bad)} that do not hold", err=True)
-    return 1 if bad or library.problems else 0
+    return 1 if bad or wanting or library.problems else 0
+
+
+def _fixed(
+    pages: Iterable[Path], library: Library, dry_run: bool, style: str, wanting: list[Path]
+) -> Iterator[Outcome]:
+    """What comes of the claims of each page with its numbers written anew; ``wanting`` gets those left as they are."""
+    from ..claims.check import read_page
+    from ..claims.fix import fix_text
+
+    for page in pages:
+        text = read_page(page)
+        fixed = fix_text(text, place(page), library)
+        if fixed.text != text:
+            if dry_run:
+                wanting.append(page)
+            else:
+                write_atomic(page, fixed.text.encode("utf-8"))
+            if style == "text":
+                done = "would be written" if dry_run else "written"
+                click.echo(f"{place(page)}: {counted(fixed.numbers, 'number')} {done} as measured", err=True)
+            if dry_run and style == "text":
+                before, after = text.splitlines(keepends=True), fixed.text.splitlines(keepends=True)
+                click.echo("".join(difflib.unified_diff(before, after, place(page), place(page))), nl=False)
+        yield from fixed.outcomes
 
 
 def documents(paths: Iterable[Path]) -> Iterator[Path]:

@@ -1,0 +1,135 @@
+"""Numbers written anew: in place, in their style, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.claims.toy import write_toy
+
+from perfdocs.claims.fix import fix_text
+from perfdocs.cli import main
+from perfdocs.library import Library, load_library
+
+GIVEN = "<!-- given: toy, toy-gpu, spread-1000, n=1e6 -->\n\n"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return load_library(write_toy(tmp_path_factory.mktemp("benchmarks")))
+
+
+CASES = {
+    "a number": ("It takes 490 µs<!-- claim: stealing -->.", "It takes 510 µs<!-- claim: stealing -->."),
+    "its digits": ("It takes 0.49 ms<!-- claim: stealing -->.", "It takes 0.51 ms<!-- claim: stealing -->."),
+    "in markup": ("It takes **490 µs**<!-- claim: stealing -->.", "It takes **510 µs**<!-- claim: stealing -->."),
+    "two, one unit": (
+        "490 against 1.07 ms<!-- claim: stealing; simple -->.",
+        "0.510 against 1.17 ms<!-- claim: stealing; simple -->.",
+    ),
+    "a borrowed unit": (
+        "It takes 490 against 1173 µs<!-- claim: stealing; simple -->.",
+        "It takes 510 against 1173 µs<!-- claim: stealing; simple -->.",
+    ),
+    "the second of two that read the same": (
+        "1170 µs is more than 1170 µs<!-- claim: simple; stealing -->.",
+        "1170 µs is more than 510.4 µs<!-- claim: simple; stealing -->.",
+    ),
+    "beside words that no claim speaks for": (
+        "490 µs as they say<!-- exempt: others -->, 490 µs<!-- claim: stealing --> and 490 µs are not the same.",
+        "490 µs as they say<!-- exempt: others -->, 510 µs<!-- claim: stealing --> and 490 µs are not the same.",
+    ),
+    "a ratio": (
+        "2.10× faster<!-- claim: stealing faster than simple by ? -->.",
+        "2.30× faster<!-- claim: stealing faster than simple by ? -->.",
+    ),
+    "percent": (
+        "9 % slower<!-- claim: twin slower than stealing by ? -->.",
+        "2 % slower<!-- claim: twin slower than stealing by ? -->.",
+    ),
+    "the tightest bound": (
+        "within 9 %<!-- claim: twin within ? of stealing -->.",
+        "within 3 %<!-- claim: twin within ? of stealing -->.",
+    ),
+    "each its own": (
+        "It takes 21 µs, 30 µs, 61 µs and 510 µs<!-- claim: each n: stealing -->.",
+        "It takes 20 µs, 30 µs, 60 µs and 510 µs<!-- claim: each n: stealing -->.",
+    ),
+    "over two lines": (
+        "It takes 490 µs\nor so<!-- claim: stealing -->.",
+        "It takes 510 µs\nor so<!-- claim: stealing -->.",
+    ),
+    "a role": ("It takes {claim}`490 µs <stealing>`.", "It takes {claim}`510 µs <stealing>`."),
+    "two claims of one form in a line": (
+        "490 µs<!-- claim: stealing --> and 500 µs<!-- claim: stealing -->.",
+        "510 µs<!-- claim: stealing --> and 510 µs<!-- claim: stealing -->.",
+    ),
+    "no word": (
+        "It is slower: 490 µs<!-- claim: stealing slower than simple; stealing -->.",
+        None,
+    ),
+    "shared numbers that differ": ("490 µs<!-- claim: stealing and simple -->.", None),
+    "nothing to mend": ("It takes 510 µs<!-- claim: stealing -->.", None),
+    "a unit that does not fit": ("It takes 490 MB<!-- claim: stealing -->.", None),
+}
+
+
+@pytest.mark.parametrize("title", CASES)
+def test_a_number_is_written_as_measured(title: str, library: Library) -> None:
+    before, wanted = CASES[title]
+    fixed = fix_text(GIVEN + before + "\n", "page.md", library)
+    assert fixed.text == GIVEN + (wanted or before) + "\n"
+    if wanted:
+        assert fixed.numbers
+        assert all(o.passes for o in fixed.outcomes)
+    else:
+        assert not fixed.numbers
+
+
+def test_roles_of_restructured_text_too(library: Library) -> None:
+    page = ".. given:: toy, toy-gpu, spread-1000, n=1e6\n\nIt takes :claim:`490 µs <stealing>`, not 490 µs.\n"
+    assert fix_text(page, "page.rst", library).text == page.replace("`490", "`510")
+
+
+def test_line_ends_and_all_else_stay(library: Library) -> None:
+    page = (GIVEN + "A.\n\n- 490 µs<!-- claim: stealing -->  \n  \ttail\n").replace("\n", "\r\n")
+    assert fix_text(page, "page.md", library).text == page.replace("490", "510")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_toy(tmp_path / "benchmarks")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text(GIVEN + "It takes 490 µs<!-- claim: stealing -->.\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text(GIVEN + "It takes 9 ms<!-- claim: stealing -->.\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in project.rglob("*.md")}
+    assert main.main(["check", "--fix", "--dry-run"], standalone_mode=False) == 1
+    out, err = capsys.readouterr()
+    assert "-It takes 490 µs<!-- claim: stealing -->." in out
+    assert "+It takes 510 µs<!-- claim: stealing -->." in out
+    assert "README.md: 1 number would be written as measured" in err
+    assert before == {path: path.read_bytes() for path in project.rglob("*.md")}
+
+
+def test_fix_writes_pages_and_the_readme(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["check", "--fix"], standalone_mode=False) == 0
+    assert "510 µs" in (project / "docs" / "page.md").read_text(encoding="utf-8")
+    assert "0.5 ms" in (project / "README.md").read_text(encoding="utf-8")
+    assert "0 that do not hold" in capsys.readouterr().err
+    assert main.main(["check", "--fix", "--dry-run"], standalone_mode=False) == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_page_that_cannot_be_written_is_one_message(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "docs").chmod(0o500)
+    try:
+        assert main.main(["check", "--fix"], standalone_mode=False) == 1
+    finally:
+        (project / "docs").chmod(0o700)
+    assert "docs/page.md" in capsys.readouterr().err
