@@ -165,12 +165,14 @@ def standing(root: Path) -> list[str]:
     return lines
 
 
-def documentation(session: nox.Session, *, strict: bool) -> None:
-    """Build the site into docs/_build/html, or check it, warnings being errors, without touching that."""
+def documentation(session: nox.Session, *, strict: bool) -> Path:
+    """Build the site into docs/_build/html, or check it, warnings being errors, beside that; where it lies."""
     options = ["-n", "-W", "--keep-going", "-E"] if strict else []
     output = ROOT / "docs" / "_build" / ("strict" if strict else "html")
+    options += ["-d", str(output.with_name(f"{output.name}-doctrees"))]
     command = ["python", "-m", "sphinx", "-b", "html", "-j", "auto", *options, *session.posargs]
     session.run(*command, str(ROOT / "docs"), str(output))
+    return output
 
 
 def ruff(session: nox.Session) -> None:
@@ -200,8 +202,8 @@ def check_render(session: nox.Session) -> None:
 
 
 def strictly(session: nox.Session) -> None:
-    """Build the site with warnings as errors."""
-    documentation(session, strict=True)
+    """Build the site with warnings as errors; the tests that follow look at it instead of building their own."""
+    session.env["PERFDOCS_SITE"] = str(documentation(session, strict=True))
 
 
 @nox.session
