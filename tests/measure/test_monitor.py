@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from perfdocs.card import Block, Card, State
+from perfdocs.card import Block, Card, State, Summary
 from perfdocs.flags import flags_by_measurement
 from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.arm import Task
@@ -67,6 +67,22 @@ def test_a_ramp_with_a_window_takes_no_longer(toy: SimpleNamespace) -> None:
     before = runs()
     toy.sampler = FakeSampler(toy.clock)
     assert runs() - before in (-1, 0, 1)
+
+
+ENERGY = '[metrics.energy]\nlabel = "energy"\nkind = "samples"\nunit = "J"\n'
+
+
+def test_energy_is_a_metric_where_the_definition_has_it(watched: SimpleNamespace) -> None:
+    toml = watched.folder / "benchmark.toml"
+    toml.write_text(f"{toml.read_text()}\n{ENERGY}")
+    gpu, cpu = (watched.measure("good", device=device, at={"n": (10,)}) for device in ("gpu", "cpu"))
+    energy = gpu.measurements[0].values["energy"]
+    assert isinstance(energy, Summary)
+    assert energy.low is not None
+    assert energy.high is not None
+    assert energy.low < energy.centre < energy.high
+    assert energy.centre == pytest.approx(300.0 * 1e-3, rel=1e-2)
+    assert "energy" not in cpu.measurements[0].values  # this processor does not tell
 
 
 @pytest.mark.parametrize("device", ["gpu", "cpu"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perfdocs.card import Block, Card, Gate, Measurement, NotRun, State, write_card
+from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, State, Summary, write_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest, place
 
@@ -64,10 +64,13 @@ def measurement_of(
         "memory_clock": readings.memory_clock,
         "cpu_clock": readings.cpu_clock,
     }
-    values: dict[str, float | str | tuple[float, ...]] = {
+    values: dict[str, MetricValue] = {
         key: tuple(map(number, found)) for key, found in samples.items() if found and key in definition.metrics
     }
     values.update({key: value if isinstance(value, str) else float(value) for key, value in counts.items()})
+    if block.state is not None and block.state.energy is not None and "energy" in definition.metrics:
+        joules, error = block.state.energy, block.state.energy_error or 0.0
+        values["energy"] = Summary(centre=joules, low=number(joules - error), high=number(joules + error))
     return Measurement(table=cell.task.table, arm=cell.arm, at=dict(cell.task.at), block=block, values=dict(values))
 
 
