@@ -39,15 +39,27 @@ def test_a_card_without_a_sampler_says_why() -> None:
 def test_ranges_over_all_measurements_and_where_they_were_seen() -> None:
     low, high = Spread(low=1.7e9, centre=1.9e9, high=1.95e9), Spread(low=1.98e9, centre=1.98e9, high=1.98e9)
     told = blocks(
-        Block(state=seen(sm_clock=low, temperature=40.0, foreign_load=0.25, foreign_processes=0)),
-        Block(state=seen("timed", sm_clock=high, temperature=61.0, unobserved=("foreign_load", "p_states"))),
+        Block(state=seen(sm_clock=low, temperature=40.0, foreign_load=0.25, foreign_processes=0, p_states=(2, 0))),
+        Block(
+            state=seen(
+                "timed",
+                sm_clock=high,
+                temperature=61.0,
+                utilisation=0.75,
+                run_queue=3,
+                unobserved=("foreign_load", "p_states"),
+            )
+        ),
         Block(state=seen("rotation")),
         None,
     )
     assert told == {
         "state sampled": "each 40.0 ms, in the timed runs (1), in the ramp (1), of the host in the whole rotation (1)",
         "SM clock, observed": "1.70 GHz to 1.98 GHz",
+        "P-states, observed": "P0, P2",
+        "utilisation, lowest": "75.0 %",
         "temperature, highest": "61 °C",
+        "run queue of the host, longest": "3",
         "foreign load, highest": "0.250 processors",
         "foreign processes on the device, most": "0",
         "state not observable here": "foreign load, p states",

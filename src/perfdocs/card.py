@@ -217,6 +217,7 @@ class State(_Record, frozen=True, kw_only=True):
     power: Annotated[Spread, Meta(description="watts")] | None = None
     temperature: Celsius | None = None
     utilisation: Annotated[float, Meta(ge=0, le=1)] | None = None
+    """As the device tells it, over a period of its own that may reach back to before the window."""
     p_states: tuple[Annotated[int, Meta(ge=0, le=15)], ...] = ()
     throttle: tuple[Short, ...] = ()
     foreign_processes: Count | None = None

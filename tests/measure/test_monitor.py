@@ -46,6 +46,7 @@ def test_the_ramp_of_short_runs_is_their_window(watched: SimpleNamespace) -> Non
     assert found.energy == pytest.approx(300.0 * 1e-3, rel=1e-2)
     assert (card.method.sample_period, card.method.state_window, card.method.sampler_reason) == (PERIOD, 0.25, None)
     assert watched.sampler.closed
+    assert "energy" not in card.measurements[0].values  # the definition has no such metric
 
 
 def test_short_runs_are_timed_while_the_device_is_left_alone(watched: SimpleNamespace) -> None:
@@ -171,7 +172,7 @@ def test_the_last_try_is_kept_and_flagged(
     card = watched.measure("good", device="gpu", at={"n": (10,)})
     assert list(block(card).repeats) == repeats
     assert flags(card) == [{flag}]
-    assert (card.method.repeats, card.method.repeat_budget) == (2, 60.0)
+    assert (card.method.repeats, card.method.repeat_budget) == (2, 45.0)
 
 
 @pytest.mark.parametrize("choices", [{"repeats": 0}, {"repeat_budget": 0.3}])
@@ -180,6 +181,12 @@ def test_repeats_are_limited_by_number_and_by_time(watched: SimpleNamespace, cho
     card = watched.measure("good", device="gpu", at={"n": (10,)}, **choices)
     assert block(card).repeats == ()
     assert flags(card) == [{"throttled"}]
+
+
+def test_repeats_use_up_the_budget(watched: SimpleNamespace) -> None:
+    watched.sampler.throttle = ("thermal",)
+    card = watched.measure("good", device="gpu", repeat_budget=1.3)
+    assert [len(m.block.repeats) for m in card.measurements if m.block] == [2, 0]  # half a second each
 
 
 def test_no_repeat_goes_beyond_the_deadline(watched: SimpleNamespace) -> None:

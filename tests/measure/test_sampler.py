@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 
 from perfdocs.measure.edges import SamplerError
 from perfdocs.measure.sampled import SamplerProcess, open_sampler
-from perfdocs.measure.sampler import DeviceProbe, HostProbe, Sample, busy_seconds, decoded, encoded, tree
+from perfdocs.measure.sampler import DeviceProbe, HostProbe, Sample, busy_seconds, decoded, encoded, main, tree
 
 LINUX = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the sampler reads /proc")
 
@@ -170,12 +171,13 @@ def test_a_real_sampler_answers_with_samples_of_this_clock() -> None:
             time.sleep(0.05)
             samples += sampler.watch("host")
         assert [s.time for s in samples] == sorted(s.time for s in samples)
-        assert all(begun <= s.time <= time.monotonic() and not s.device for s in samples)
+        assert all(begun <= s.time <= (s.end or 0.0) <= time.monotonic() and not s.device for s in samples)
         assert samples[-1].own is not None
         sampler.watch("nothing")
         assert sampler.watch("nothing") == ()
     finally:
         sampler.close()
+    assert sampler._process.returncode == 0  # ended by itself, when its input was closed
     with pytest.raises(SamplerError, match="has ended"):
         sampler.watch("host")
 
@@ -188,6 +190,14 @@ sampler.watch("host")
 print(sampler.pid, flush=True)
 time.sleep(600)
 """
+
+
+@LINUX
+def test_its_cost_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--cost"]) == 0
+    assert re.match(
+        r"host: \d+ µs a sample, [\d.]+% of one processor at a sample each 0.04 s\n", capsys.readouterr().out
+    )
 
 
 @LINUX

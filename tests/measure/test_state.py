@@ -31,6 +31,11 @@ def test_idle_time_never_enters_an_observed_clock() -> None:
     assert (found.samples, found.seconds, found.throttle, found.foreign_processes) == (3, 1.0, (), None)
 
 
+def test_a_reading_that_ends_after_the_work_does_not_count() -> None:
+    found = state(sample(0.5, end=0.51, sm_clock=2e9), sample(0.99, end=1.01, sm_clock=3e8))
+    assert found.sm_clock == Spread(low=2e9, centre=2e9, high=2e9)
+
+
 def test_a_run_without_a_sample_is_not_observed() -> None:
     found = state(sample(5.0, sm_clock=3e8))
     assert (found.samples, found.sm_clock) == (0, None)

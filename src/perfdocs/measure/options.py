@@ -44,7 +44,7 @@ class Options:
     gate_budget: float = 120.0
     repeats: int = 2
     """A block that was throttled or contaminated is measured again at most so often."""
-    repeat_budget: float = 60.0
+    repeat_budget: float = 45.0
     commit: str | None = None
     """The commit of the sources, where they were copied here without their history."""
     fresh: bool = False

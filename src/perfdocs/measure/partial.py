@@ -22,9 +22,6 @@ CHANGING = (
     "inner_target",
     "clocks",
     "clocks_reason",
-    "sample_period",
-    "sampler_reason",
-    "state_window",
     "repeats",
     "repeat_budget",
 )

@@ -17,7 +17,8 @@ from .sampler import Sample, decoded
 
 __all__ = ["SamplerProcess", "open_sampler"]
 
-PATIENCE = 5.0  # s for one answer: the first comes after NVML has started
+PATIENCE = 10.0  # s for one answer: the first comes after NVML has started
+ENDING = 2.0  # s for it to end by itself
 
 
 class SamplerProcess:
@@ -65,11 +66,11 @@ class SamplerProcess:
                 with suppress(OSError):
                     pipe.close()
         try:
-            self._process.wait(0.5)
+            self._process.wait(ENDING)
         except subprocess.TimeoutExpired:
             self._process.kill()
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(1.0)
+                self._process.wait(ENDING)
 
 
 def open_sampler(gpu: bool) -> Sampler | str:

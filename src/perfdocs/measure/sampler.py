@@ -58,7 +58,7 @@ Read = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One reading at ``time`` (s, ``time.monotonic``); ``None`` is what the machine does not tell.
+    """One reading from ``time`` to ``end`` (s, ``time.monotonic``); ``None`` is what the machine does not tell.
 
     Host: seconds that the processors allowed were ``busy`` and that our processes ran (``own``), processes that ran or
     waited (``run_queue``, the sampler left out), hertz, joules. Device: whether it was read (``device``), hertz, share,
@@ -66,6 +66,7 @@ class Sample:
     """
 
     time: float
+    end: float | None = None
     busy: float | None = None
     own: float | None = None
     run_queue: float | None = None
@@ -254,7 +255,8 @@ def _open_device(bus: str | None) -> DeviceProbe | None:
 def _sample(host: HostProbe, device: DeviceProbe | None) -> Sample:
     now = time.monotonic()
     own, found = host.read()
-    return Sample(now, **found, **(device.read(own) if device else {}))
+    found |= device.read(own) if device else {}
+    return Sample(now, time.monotonic(), **found)
 
 
 def _serve(host: HostProbe, device: DeviceProbe | None, owner: int) -> None:

@@ -89,7 +89,8 @@ def energy_of_a_run(samples: Sequence[Sample], windows: Sequence[Window], key: s
 
 
 def _inside(samples: Iterable[Sample], windows: Sequence[Window]) -> Iterator[Sample]:
-    return (s for s in samples if any(w.start <= s.time <= w.end for w in windows))
+    """Samples that were read as a whole while the work ran."""
+    return (s for s in samples if any(w.start <= s.time and (s.end or s.time) <= w.end for w in windows))
 
 
 def state_of(

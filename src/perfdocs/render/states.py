@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..card import Block, Card, Spread, State
 from ..conditions import throttle_reasons
-from ..quantity import NBSP, format_value, number_text
+from ..quantity import NBSP, format_percent, format_value, number_text
 
 __all__ = ["state_rows"]
 
@@ -59,10 +59,16 @@ def _range(spreads: Sequence[Spread], unit: str) -> str:
 
 
 def _extremes(states: Sequence[State]) -> Iterator[tuple[str, str, bool]]:
+    if p_states := sorted({p for s in states for p in s.p_states}):
+        yield "P-states, observed", ", ".join(f"P{p}" for p in p_states), False
+    if shares := [s.utilisation for s in states if s.utilisation is not None]:
+        yield "utilisation, lowest", format_percent(min(shares)), False
     if temperatures := [s.temperature for s in states if s.temperature is not None]:
         yield "temperature, highest", f"{max(temperatures):g}{NBSP}°C", False
     if loads := [s.foreign_load for s in states if s.foreign_load is not None]:
         yield "foreign load, highest", f"{number_text(max(loads))} processors", False
+    if queues := [s.run_queue for s in states if s.run_queue is not None]:
+        yield "run queue of the host, longest", str(max(queues)), False
     if processes := [s.foreign_processes for s in states if s.foreign_processes is not None]:
         yield "foreign processes on the device, most", str(max(processes)), False
 
