@@ -192,6 +192,43 @@ time.sleep(600)
 """
 
 
+NVML = """
+NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = 1, 2, 0
+class NVMLError(Exception): ...
+def nvmlInit(): ...
+def nvmlDeviceGetHandleByIndex(index): return index
+def nvmlDeviceGetHandleByPciBusId(bus): return 0
+def nvmlDeviceGetClockInfo(handle, which): return 1755
+def nvmlDeviceGetTemperature(handle, which): raise NVMLError
+def nvmlDeviceGetCurrentClocksThrottleReasons(handle): return 0x20
+"""
+
+
+@LINUX
+def test_a_real_sampler_reads_a_made_up_device_only_where_it_is_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pynvml.py").write_text(NVML)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    sampler = open_sampler(True)
+    assert isinstance(sampler, SamplerProcess)
+    try:
+        sampler.watch("device")
+        samples: list[Sample] = []
+        while len(samples) < 2:
+            time.sleep(0.05)
+            samples += sampler.watch("device")
+        assert [(s.sm_clock, s.temperature, s.throttle) for s in samples[:2]] == [(1.755e9, None, ("thermal",))] * 2
+        sampler.watch("host")
+        rest: list[Sample] = []
+        while not rest:
+            time.sleep(0.05)
+            rest += sampler.watch("host")
+        assert not any(s.device for s in rest)
+    finally:
+        sampler.close()
+
+
 @LINUX
 def test_its_cost_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--cost"]) == 0
