@@ -9,6 +9,7 @@ import pytest
 
 from perfdocs.card import Block, Card, State, Summary
 from perfdocs.flags import flags_by_measurement
+from perfdocs.measure import Stopped
 from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.arm import Task
 from perfdocs.measure.sampler import PERIOD
@@ -213,6 +214,18 @@ def test_an_arm_that_fails_in_a_repeat_keeps_its_last_try(watched: SimpleNamespa
     assert not card.not_run
     assert len(card.measurements[0].values["wall"]) == 5
     assert flags(card) == [{"throttled"}]
+
+
+def test_an_interrupt_in_a_repeat_keeps_what_was_measured(watched: SimpleNamespace) -> None:
+    def interrupt(_arm: str, run: int) -> None:
+        if run > 600:  # in the ramp of the second try
+            raise KeyboardInterrupt
+
+    watched.sampler.throttle = ("thermal",)
+    watched.workload.before_run[0] = interrupt
+    with pytest.raises(Stopped, match="1 measurement is kept"):
+        watched.measure("good", device="gpu", at={"n": (10,)})
+    assert watched.sampler.closed
 
 
 def test_an_arm_of_a_gpu_needs_one_processor_only() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfdocs.card import Block, Gate
@@ -108,7 +108,11 @@ class Rounds:
             begun = self.edges.clock.monotonic()
             for one in started:
                 one.timed.watch.device = self._uses_gpu(one)
-            gate, errors = measure(started)
+            try:
+                gate, errors = measure(started)
+            except KeyboardInterrupt:
+                self._keep_earlier(started, earlier)
+                raise
             seconds = self.edges.clock.monotonic() - begun
             good = [one for i, one in enumerate(started) if i not in errors]
             blocks = [self._record(one, gate, repeats) for one in good]
@@ -116,8 +120,10 @@ class Rounds:
             if why is None:
                 for one, block in zip(good, blocks, strict=True):
                     self.keep(one, block)
+            self._keep_earlier([started[i] for i in errors], earlier)
             for i, error in errors.items():
-                self._lost(started[i], earlier, error)
+                if started[i].cell.key not in earlier:
+                    self.failed(started[i].cell, error)
             if why is None:
                 return
             repeats = (*repeats, why)
@@ -126,12 +132,11 @@ class Rounds:
                 one.timed = one.timed.again()
             started = good
 
-    def _lost(self, one: Started, earlier: Mapping[str, tuple[Timed, Block]], error: Exception) -> None:
-        if one.cell.key not in earlier:
-            self.failed(one.cell, error)
-            return
-        one.timed, block = earlier[one.cell.key]
-        self.keep(one, block)
+    def _keep_earlier(self, started: Iterable[Started], earlier: Mapping[str, tuple[Timed, Block]]) -> None:
+        for one in started:
+            if one.cell.key in earlier:
+                one.timed, block = earlier[one.cell.key]
+                self.keep(one, block)
 
     def _uses_gpu(self, one: Started) -> bool:
         return self.on_gpu and not one.timed.arm.on_host
