@@ -36,6 +36,12 @@ def test_a_card_without_a_sampler_says_why() -> None:
     assert told == {"sampler": "the sampler does not start"}
 
 
+def test_states_of_an_interrupted_run_show_although_the_one_that_went_on_had_no_sampler() -> None:
+    told = blocks(Block(state=seen()), Block(), sample_period=None, sampler_reason="the sampler does not start")
+    assert told["state sampled"] == "in the ramp (1)"
+    assert told["state not observed"] == "1 of 2 measurements"
+
+
 def test_ranges_over_all_measurements_and_where_they_were_seen() -> None:
     low, high = Spread(low=1.7e9, centre=1.9e9, high=1.95e9), Spread(low=1.98e9, centre=1.98e9, high=1.98e9)
     told = blocks(

@@ -30,11 +30,12 @@ def state_rows(card: Card) -> Iterator[tuple[str, str, bool]]:
     method = card.method
     if method.sampler_reason:
         yield "sampler", method.sampler_reason, True
-    if method.sample_period is None:
-        return
     blocks = [m.block for m in card.measurements if m.block is not None]
     states = [block.state for block in blocks if block.state is not None and block.state.samples]
-    yield "state sampled", f"each {format_value(method.sample_period, 's')}, {_windows(states)}", False
+    if method.sample_period is None and not states:
+        return
+    period = "" if method.sample_period is None else f"each {format_value(method.sample_period, 's')}, "
+    yield "state sampled", f"{period}{_windows(states)}", False
     if len(states) < len(blocks):
         yield "state not observed", _of(len(blocks) - len(states), len(blocks)), False
     for label, key, unit in SPREADS:
