@@ -38,7 +38,7 @@ INTERRUPTED = 130
 # fmt: off
 WITH_VALUE = frozenset((  # options of `reproduce` that a value follows, and those without one
     "--arm", "--as", "--at", "--commit", "--deadline", "--device", "--format", "--fresh-runs", "--gate-budget",
-    "--gate-wait", "--limit", "--n", "--only", "--table",
+    "--gate-wait", "--limit", "--n", "--only", "--repeat-budget", "--repeats", "--table",
 ))
 WITHOUT_VALUE = frozenset((
     "--close", "--fresh", "--full", "--help", "--list", "--no-peers", "--publish", "--quick", "-h",

@@ -11,7 +11,18 @@ import pytest
 from msgspec.structs import replace
 from tests.conftest import synthetic_card
 
-from perfdocs.card import Card, Summary, card_schema, decode_card, encode_card, read_card, write_card
+from perfdocs.card import (
+    Block,
+    Card,
+    Spread,
+    State,
+    Summary,
+    card_schema,
+    decode_card,
+    encode_card,
+    read_card,
+    write_card,
+)
 from perfdocs.errors import PerfdocsError, Problem, clean, nearest, place
 from perfdocs.files import digest, write_atomic
 
@@ -59,6 +70,35 @@ def test_an_integer_sample_counts_as_a_number() -> None:
     card = synthetic_card()
     card["measurements"][0]["wall"] = [1, 2, 3, 4, 5]
     assert decode_card(json.dumps(card).encode(), PATH).measurements[0].values["wall"] == (1.0, 2.0, 3.0, 4.0, 5.0)
+
+
+SPREAD = Spread(low=1.9543e9, centre=1.9543e9, high=1.9543e9)
+STATE = State(
+    window="ramp", seconds=0.25012, samples=7, sm_clock=SPREAD, memory_clock=SPREAD, cpu_clock=SPREAD, power=SPREAD,
+    temperature=61.0, utilisation=0.98123, p_states=(0, 2, 8), throttle=("power_cap", "hardware_slowdown"),
+    foreign_processes=0, foreign_load=0.03, foreign_limit=64.0, run_queue=3, energy=312.45, energy_error=12.345,
+    unobserved=("foreign_load", "run_queue", "foreign_processes", "utilisation", "p_states"),
+)  # fmt: skip
+
+
+def test_two_hundred_sampled_measurements_are_less_than_a_megabyte(tmp_path: Path) -> None:
+    card = decoded()
+    wall = tuple(0.0012345 + i * 1e-7 for i in range(5))
+    block = Block(warmup=wall[:2], ramp_runs=200, state=STATE, repeats=("foreign load of 1.23 processors",) * 2)
+    values = {"wall": wall, "end_to_end": wall, **{f"fact_{i}": 123456.0 for i in range(20)}}
+    one = replace(card.measurements[0], block=block, values=values)
+    many = tuple(replace(one, at={"n": i}) for i in range(200))
+    data = encode_card(replace(card, measurements=many))
+    assert decode_card(data, PATH).measurements[0].block == block
+    assert len(data) < 1e6
+
+
+def test_what_was_sampled_is_in_order() -> None:
+    card = synthetic_card()
+    state = {"window": "ramp", "seconds": 0.25, "samples": 7, "power": {"low": 3.0, "centre": 2.0, "high": 4.0}}
+    card["measurements"][0]["block"] = {"state": state}
+    with pytest.raises(PerfdocsError, match=r"measurements\[0\].*low ≤ centre ≤ high"):
+        decode_card(json.dumps(card).encode(), PATH)
 
 
 def test_writing_checks_first_and_leaves_the_old_file(tmp_path: Path) -> None:

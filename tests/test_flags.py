@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from perfdocs.card import Block, Card, Gate, Measurement
+from perfdocs.card import Block, Card, Gate, Measurement, Spread, State
 from perfdocs.flags import FLAGS, flags_by_measurement, noise, of_peak_flags
 from perfdocs.verdict import Value, summarise
 
@@ -55,6 +55,31 @@ def test_stored_flags_and_origin_travel() -> None:
     assert flags(stored, origin="synthetic") == [{"contaminated", "synthetic"}]
     assert flags(stored, origin="imported") == [{"contaminated", "imported"}]
     assert flags(msgspec.structs.replace(stored, block=None)) == [{"contaminated"}]
+
+
+def sampled(**changes: Any) -> Measurement:
+    """One measurement whose state was sampled."""
+    state = State(window="ramp", seconds=0.25, samples=6, **changes)
+    return msgspec.structs.replace(measurement(), block=Block(state=state))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, set()),
+        ({"throttle": ("thermal",)}, {"throttled"}),
+        ({"foreign_processes": 0}, set()),
+        ({"foreign_processes": 1}, {"contaminated"}),
+        ({"foreign_load": 0.5, "foreign_limit": 0.5}, set()),
+        ({"foreign_load": 0.51, "foreign_limit": 0.5}, {"contaminated"}),
+        ({"foreign_load": 9.0}, set()),  # a load without a limit judges nothing
+        ({"unobserved": ("foreign_load", "foreign_processes")}, set()),
+        ({"sm_clock": Spread(low=1.95e9, centre=1.98e9, high=1.98e9)}, set()),
+        ({"sm_clock": Spread(low=1.93e9, centre=1.98e9, high=1.98e9)}, {"clock_spread"}),
+    ],
+)
+def test_the_sampled_state_flags_what_it_shows(changes: dict[str, Any], expected: set[str]) -> None:
+    assert flags(sampled(**changes)) == [expected]
 
 
 OUT, IN = Gate(waited=20.0, timed_out=True), Gate(waited=2.0)

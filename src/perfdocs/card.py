@@ -32,6 +32,8 @@ __all__ = [
     "NotRun",
     "Origin",
     "Source",
+    "Spread",
+    "State",
     "Summary",
     "card_schema",
     "decode_card",
@@ -167,6 +169,14 @@ class Method(_Record, frozen=True, kw_only=True):
     quick: bool = False
     narrowed: bool = False
     """Only some arms, tables or points were asked for."""
+    sample_period: Seconds | None = None
+    """A sampler read the state of device and host so often; absent where there was none."""
+    sampler_reason: Text | None = None
+    state_window: Seconds | None = None
+    """Timed runs shorter than this are not sampled: the same work, untimed, is for so long."""
+    repeats: Count | None = None
+    """A block that was throttled or contaminated was measured again at most so often."""
+    repeat_budget: Seconds | None = None
 
 
 class Gate(_Record, frozen=True, kw_only=True):
@@ -178,11 +188,58 @@ class Gate(_Record, frozen=True, kw_only=True):
     skipped: Text | None = None
 
 
+class Spread(_Record, frozen=True, kw_only=True):
+    """The lowest, the middle and the highest of what was sampled."""
+
+    low: float
+    centre: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.centre <= self.high:
+            raise ValueError("Expected low ≤ centre ≤ high")
+
+
+class State(_Record, frozen=True, kw_only=True):
+    """What a sampler saw of device and host while one measurement's work ran; ``samples`` of 0: not observed.
+
+    ``window`` says in which work: the ``timed`` runs themselves, the last part of the ``ramp`` before them, a
+    ``window`` of the same work after them, or the whole ``rotation`` of the arms of a point (the host alone). What
+    ``unobserved`` names, the machine does not tell; it is never zero for that.
+    """
+
+    window: Literal["timed", "ramp", "window", "rotation"]
+    seconds: Seconds
+    samples: Count
+    sm_clock: Annotated[Spread, Meta(description="hertz")] | None = None
+    memory_clock: Annotated[Spread, Meta(description="hertz")] | None = None
+    cpu_clock: Annotated[Spread, Meta(description="hertz")] | None = None
+    power: Annotated[Spread, Meta(description="watts")] | None = None
+    temperature: Celsius | None = None
+    utilisation: Annotated[float, Meta(ge=0, le=1)] | None = None
+    """As the device tells it, over a period of its own that may reach back to before the window."""
+    p_states: tuple[Annotated[int, Meta(ge=0, le=15)], ...] = ()
+    throttle: tuple[Short, ...] = ()
+    foreign_processes: Count | None = None
+    """Most processes on the device that were not ours."""
+    foreign_load: Annotated[float, Meta(ge=0, description="processors")] | None = None
+    """Most processors of those allowed that work which is not ours kept busy, over a fifth of a second or more."""
+    foreign_limit: Annotated[float, Meta(ge=0, description="processors")] | None = None
+    """From more than this on, the block counts as contaminated."""
+    run_queue: Count | None = None
+    """Most processes of the host that ran or waited to run, ours included."""
+    energy: Annotated[float, Meta(ge=0, description="joules")] | None = None
+    """Joules of one run, from the device's counter."""
+    energy_error: Annotated[float, Meta(ge=0, description="joules")] | None = None
+    """What one step of the counter leaves open of that."""
+    unobserved: tuple[Key, ...] = ()
+
+
 class Block(_Record, frozen=True, kw_only=True):
     """What surrounded the timed runs of one measurement.
 
     ``curve`` names the points that were measured one after the other behind one gate and one ramp: each of them repeats
-    the gate, the first alone has runs of the ramp.
+    the gate, the first alone has runs of the ramp. ``repeats`` tells why each earlier try was thrown away.
     """
 
     gate: Gate | None = None
@@ -192,6 +249,8 @@ class Block(_Record, frozen=True, kw_only=True):
     inner: Annotated[int, Meta(ge=1)] = 1
     throttle: tuple[Short, ...] = ()
     load: tuple[float, ...] = ()
+    state: State | None = None
+    repeats: tuple[Text, ...] = ()
 
 
 class Measurement(_Record, frozen=True, kw_only=True):

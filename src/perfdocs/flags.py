@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .card import Card, Measurement
+from .conditions import CLOCK_SPREAD, clock_moved, contamination, throttle_reasons
 from .verdict import Value
 
 __all__ = ["FLAGS", "Flag", "flags_by_measurement", "of_peak_flags"]
 
 NOISY_SPREAD = 0.05
-CLOCK_SPREAD = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,11 @@ class Flag:
 
 
 FLAGS: dict[str, Flag] = {
-    "throttled": Flag("T", "the device reported a clock-throttle reason during the timed runs"),
+    "throttled": Flag("T", "the device reported a clock-throttle reason while the work ran"),
+    "clock_spread": Flag("k", f"the SM clock spread over more than {CLOCK_SPREAD:.0%} while the work ran"),
     "noisy": Flag("~", f"the runs spread over more than {NOISY_SPREAD:.0%} of their centre"),
     "gate_timeout": Flag("G", "the cool-down gate timed out and the clock or throttle reasons differ from the peers'"),
-    "contaminated": Flag("C", "other work ran on the device or its processors during the timed runs"),
+    "contaminated": Flag("C", "other work ran on the device or its processors, in the last try as well"),
     "few_samples": Flag("f", "fewer than five timed runs"),
     "served_from_cache": Flag("$", "counted bytes exceed the DRAM peak, and the data fit the last-level cache"),
     "impossible": Flag("!", "above the device's peak: a wrong count, clock or peak"),
@@ -56,8 +57,12 @@ def _point(m: Measurement) -> tuple[object, ...]:
 def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
     if m.block is None:
         return
-    if any(reason not in ("idle", "gpu_idle", "applications_clocks_setting") for reason in m.block.throttle):
+    if throttle_reasons(m.block):
         yield "throttled"
+    if contamination(m.block):
+        yield "contaminated"
+    if clock_moved(m.block):
+        yield "clock_spread"
     gate = m.block.gate
     if gate is not None and gate.timed_out:
         others = [p for p in peers if p is not m and p.block and p.block.gate and not p.block.gate.timed_out]

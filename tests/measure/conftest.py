@@ -35,11 +35,12 @@ def toy(tmp_path: Path) -> SimpleNamespace:
         gpu=FakeGpu(),
         nvml=FakeNvml(clock, hot=30.0),
         ask=ask,
+        sampler="no sampler here",
     )
 
     def measure(*arms: str, device: str = "cpu", **choices: Any) -> Card:
         options = Options(devices=device, arms=arms, out=bench.out, build=tmp_path / "build", **choices)  # type: ignore[arg-type] # a test's literal
-        edges = fake_edges(bench.clock, bench.gpu, bench.nvml, asked=bench.ask)
+        edges = fake_edges(bench.clock, bench.gpu, bench.nvml, asked=bench.ask, sampler=bench.sampler)
         (path,) = run(folder, options, edges, bench.quiet)
         return read_card(path)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-from perfdocs.measure.edges import Edges, Gpu, GpuFacts, Nvml, NvmlError, NvmlFacts
+from perfdocs.measure.edges import Edges, Gpu, GpuFacts, Nvml, NvmlError, NvmlFacts, Sampler, SamplerError, Watched
 from perfdocs.measure.fresh import Ask, ask
+from perfdocs.measure.sampler import PERIOD, Sample
 
 
 @dataclass
@@ -132,6 +134,53 @@ class FakeGpu:
         return self.works
 
 
+@dataclass
+class FakeSampler:
+    """Samples each period of the fake clock that passed while something was watched; ``lives`` questions, then none.
+
+    ``foreign`` processors do other work while the clock stands between the two moments of ``disturbed``.
+    """
+
+    clock: FakeClock
+    foreign: float = 0.0
+    disturbed: tuple[float, float] = (0.0, float("inf"))
+    throttle: tuple[str, ...] = ()
+    foreign_processes: int | None = 0
+    hidden: frozenset[str] = frozenset()
+    lives: int = 10**9
+    watched: list[tuple[float, Watched]] = field(default_factory=list)
+    closed: bool = False
+
+    def sample(self, time: float, device: bool) -> Sample:
+        start, end = self.disturbed
+        own = 0.9 * time
+        told: dict[str, Any] = {
+            "busy": own + self.foreign * (min(max(time, start), end) - start),
+            "own": own,
+            "run_queue": 1,
+        }
+        if device:
+            told |= {"sm_clock": 1.98e9, "memory_clock": 1e9, "power": 300.0, "energy": 300.0 * time, "p_state": 0}
+            told |= {"temperature": 50.0, "utilisation": 1.0, "foreign_processes": self.foreign_processes}
+            told |= {"throttle": self.throttle}
+        return Sample(time, device=device, **{k: v for k, v in told.items() if k not in self.hidden})
+
+    def watch(self, what: Watched) -> tuple[Sample, ...]:
+        self.lives -= 1
+        if self.lives < 0:
+            raise SamplerError("the sampler does not answer (made up)")
+        samples: tuple[Sample, ...] = ()
+        if self.watched and self.watched[-1][1] != "nothing":
+            begun, before = self.watched[-1]
+            count = int((self.clock.seconds - begun) / PERIOD) + 1
+            samples = tuple(self.sample(begun + i * PERIOD, before == "device") for i in range(count))
+        self.watched.append((self.clock.seconds, what))
+        return samples
+
+    def close(self) -> None:
+        self.closed = True
+
+
 class Quiet:
     """Keeps what was said."""
 
@@ -159,6 +208,7 @@ def fake_edges(
     nvml: Nvml | str = "no NVML here",
     files: FakeFiles | None = None,
     asked: Ask = ask,
+    sampler: Sampler | str = "no sampler here",
 ) -> Edges:
     def open_gpu() -> Gpu | str:
         return gpu
@@ -166,5 +216,8 @@ def fake_edges(
     def open_nvml() -> Nvml | str:
         return nvml
 
+    def open_sampler(_gpu: bool) -> Sampler | str:
+        return sampler
+
     opened: tuple[Callable[[], Gpu | str], Callable[[], Nvml | str]] = (open_gpu, open_nvml)
-    return Edges(clock, files or FakeFiles(), *opened, asked)
+    return Edges(clock, files or FakeFiles(), *opened, asked, open_sampler)

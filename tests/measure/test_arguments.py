@@ -36,6 +36,7 @@ WORDS = [
     ["--n", "1e3", "--at", "config=x"],
     ["--device", "cpu", "--as", "lab", "--commit", "c0ffee", "--fresh", "--close"],
     ["--deadline", "0", "--limit", "2.5", "--fresh-runs", "7", "--gate-budget", "3", "--gate-wait", "4"],
+    ["--repeats", "0", "--repeat-budget", "9"],
 ]
 
 
@@ -51,7 +52,7 @@ def test_every_option_is_tried_above() -> None:
     assert {word for words in WORDS for word in words if word.startswith("--")} == SHARED - {"--list"}
 
 
-@pytest.mark.parametrize("flag", ["--deadline", "--limit", "--gate-budget", "--gate-wait"])
+@pytest.mark.parametrize("flag", ["--deadline", "--limit", "--gate-budget", "--gate-wait", "--repeat-budget"])
 @pytest.mark.parametrize("text", ["-1", "nan", "inf", "soon"])
 def test_what_is_no_time_is_refused(flag: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):

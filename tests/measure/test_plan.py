@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from perfdocs.measure import Options
 from perfdocs.measure.arm import Task
 from perfdocs.measure.plan import Cell, Foresight
 
@@ -26,6 +27,15 @@ def seconds(known: Foresight, n: int, steps: int = 1) -> float:
     run = known.run(cell(n, steps))
     assert run is not None
     return run[0]
+
+
+def test_a_point_of_a_curve_has_a_window_in_place_of_a_ramp() -> None:
+    known = foresight()
+    known.learn(cell(10), 1e-3)
+    runs, curve = 12e-3, Cell("arm", Task("main", {"n": 10, "steps": 1}, curve="n"))
+    assert known.cell(cell(10), Options(), 0.5) == pytest.approx(0.5 + runs)
+    assert known.cell(curve, Options(), 0.5) == pytest.approx(0.25 + runs)
+    assert known.cell(curve, Options(), 0.0) == pytest.approx(runs)
 
 
 def test_nothing_is_foreseen_from_nothing() -> None:

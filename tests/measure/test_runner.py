@@ -348,6 +348,16 @@ def test_resume_keeps_finished_blocks(toy: SimpleNamespace, partial: Callable[[]
     assert not list(toy.out.rglob("*.partial.json"))
 
 
+def test_another_limit_of_repeats_goes_on_with_the_same_card(toy: SimpleNamespace) -> None:
+    stop_after(toy, "double")
+    with pytest.raises(Stopped):
+        toy.measure("good", "double", device="gpu")
+    toy.workload.before_run[0] = lambda _arm, _run: None
+    card = toy.measure("good", "double", device="gpu", repeats=0, repeat_budget=1.0)
+    assert not any("measuring anew" in line for line in toy.quiet.lines)
+    assert (card.method.repeats, card.method.repeat_budget) == (0, 1.0)
+
+
 def test_changed_sources_start_anew_and_say_so(toy: SimpleNamespace) -> None:
     stop_after(toy, "double")
     with pytest.raises(Stopped):

@@ -55,6 +55,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
 _D = Options()
 
 ARGUMENTS: tuple[Argument, ...] = (
@@ -125,6 +129,20 @@ ARGUMENTS: tuple[Argument, ...] = (
         metavar="SECONDS",
         parse=_seconds,
         help=f"The same, a block [default: {_D.gate_wait:g}].",
+    ),
+    Argument(
+        flag="--repeats",
+        key="repeats",
+        metavar="K",
+        parse=_count,
+        help=f"Most times a throttled or contaminated block is measured again [default: {_D.repeats}].",
+    ),
+    Argument(
+        flag="--repeat-budget",
+        key="repeat_budget",
+        metavar="SECONDS",
+        parse=_seconds,
+        help=f"Most to spend on that, a card [default: {_D.repeat_budget:g}].",
     ),
     Argument(
         flag="--commit",

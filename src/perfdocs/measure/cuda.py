@@ -8,22 +8,11 @@ from typing import Any, TypeVar
 
 from .edges import Gpu, GpuFacts, Nvml, NvmlError, NvmlFacts
 from .machine import mig_slice
+from .sampler import REASONS
 
-__all__ = ["open_gpu", "open_nvml"]
+__all__ = ["bus_id", "open_gpu", "open_nvml"]
 
 T = TypeVar("T")
-
-REASONS = {
-    0x2: "application_clocks",
-    0x4: "power_cap",
-    0x8: "hardware_slowdown",
-    0x10: "sync_boost",
-    0x20: "thermal",
-    0x40: "hardware_thermal",
-    0x80: "power_brake",
-    0x100: "display_clocks",
-}
-"""Bits of nvmlClocksEventReasons; bit 0 is idleness."""
 
 
 class CupyGpu:
@@ -169,6 +158,15 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def bus_id() -> str | None:
+    """Where the current CUDA device sits on the PCI bus: CUDA may number devices otherwise than NVML."""
+    with contextlib.suppress(Exception):
+        from cupy.cuda import runtime
+
+        return str(runtime.deviceGetPCIBusId(runtime.getDevice()))
+    return None
+
+
 def open_nvml() -> Nvml | str:
     """NVML's view of the current CUDA device, or why there is none."""
     try:
@@ -177,11 +175,9 @@ def open_nvml() -> Nvml | str:
         return "nvidia-ml-py is not installed"
     try:
         pynvml.nvmlInit()
-        handle = None
-        with contextlib.suppress(Exception):  # found by its place on the bus, since CUDA may number otherwise
-            from cupy.cuda import runtime
-
-            handle = pynvml.nvmlDeviceGetHandleByPciBusId(runtime.deviceGetPCIBusId(runtime.getDevice()).encode())
+        handle, bus = None, bus_id()
+        with contextlib.suppress(pynvml.NVMLError, AttributeError):
+            handle = pynvml.nvmlDeviceGetHandleByPciBusId(bus.encode()) if bus else None
         device = PynvmlDevice(pynvml, handle or pynvml.nvmlDeviceGetHandleByIndex(0))
         device.sm_clock()
         device.throttle()

@@ -9,24 +9,27 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from perfdocs.card import Gate, decode_card, encode_card, read_card
+from perfdocs.card import Block, Gate, decode_card, encode_card, read_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, place
 from perfdocs.extent import deadline_reason
 
+from .again import Again
 from .apart import Apart
 from .arm import Cannot, Context, Kind, Task, Workload
-from .edges import Edges, Gpu, NvmlError
+from .edges import Edges, Gpu
 from .failure import Stopped, reason_of
 from .head import head_of, open_gate, open_timer
 from .loader import arm_path, load_arm
 from .machine import allowed_threads
+from .monitor import WINDOW, Monitor
 from .options import Options
 from .partial import partial_path
 from .plan import Cell, Foresight, chosen_arms, show, wanted_cells
 from .progress import Progress
-from .protocol import measure_block, measure_rotate, ramp_up
 from .room import NO_SPACE, disk_full, refuse_full
+from .rounds import Rounds
+from .sampler import PERIOD
 from .sensors import Sensors
 from .session import Session, measurement_of
 from .spent import Spent
@@ -101,6 +104,8 @@ class DeviceRun:
         )
         self._foresight = Foresight(workload)
         self._ramp = options.ramp if gpu else 0.0
+        self._again = Again(options.repeats, options.repeat_budget)
+        self._monitor = Monitor("it is opened when measuring begins", edges.clock)
         self._curve_gate: tuple[Gate | None] | None = None
         """The gate of the curve at hand, once a point of it was measured."""
         self._session = self._open_session(chosen_arms(definition, kind, options.arms))
@@ -156,8 +161,11 @@ class DeviceRun:
         """
         session = self._session
         self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
+        self._monitor = Monitor(self._edges.open_sampler(self._gpu is not None), self._edges.clock)
+        self._tell_sampler()
         try:
             self._measure_cells()
+            self._tell_sampler()
             written = session.close()
         except KeyboardInterrupt:
             raise Stopped(
@@ -170,9 +178,21 @@ class DeviceRun:
                 f"stopped, {NO_SPACE}: {self._leave()}; free some and run the same command again to go on", 1
             ) from None
         finally:
+            self._monitor.close()
             self._progress.end()
         self._progress.note(f"where the time went: {self._spent.line()}")
         return written
+
+    def _tell_sampler(self) -> None:
+        """Say in the card's method whether there is a sampler, or from when on there was none."""
+        begun, monitor, head = self._session.head.method.sample_period, self._monitor, self._session.head
+        method = replace(
+            head.method,
+            sample_period=PERIOD if monitor.alive else begun,
+            state_window=WINDOW if monitor.alive or begun else None,
+            sampler_reason=monitor.reason,
+        )
+        self._session.head = replace(head, method=method)
 
     def _measure_cells(self) -> None:
         session = self._session
@@ -325,9 +345,9 @@ class DeviceRun:
                         self._failed(cell, error)
             with self._spent.on("ramps and timed runs"):
                 if started and not self._rotating:
-                    self._block(started[0])
+                    self._rounds().block(started[0], self._curve_gate if started[0].cell.task.curve else None)
                 elif started:
-                    self._rotate(started)
+                    self._rounds().rotate(started)
         finally:
             for one in started:
                 close(one.timed.arm)
@@ -362,74 +382,27 @@ class DeviceRun:
                 4,
             )
 
-    def _block(self, one: Started) -> None:
-        o, on_host = self._options, one.timed.arm.on_host
-        before = None if one.cell.task.curve is None else self._curve_gate
-        sensors = Sensors(self._edges.files, "the arm runs on the host") if on_host else self._sensors
-        try:
-            gate = before[0] if before else None if on_host else self._wait()
-            measure_block(
-                one.timed,
-                self._timer,
-                sensors,
-                ramp=None if before else o.ramp,
-                settle=o.settle,
-                runs=o.runs,
-                end_to_end=o.end_to_end_runs,
-            )
-        except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
-            self._failed(one.cell, error)
-        else:
-            self._curve_gate = (gate,)
-            self._keep(one, gate)
-
-    def _wait(self) -> Gate | None:
-        if self._gate is None or self._sensors.nvml is None:
-            return None
-        try:
-            with self._spent.on("gate"):
-                return self._gate.wait(self._sensors.nvml)
-        except NvmlError as error:
-            self._sensors.lost(error)
-            self._progress.note(str(self._sensors.reason))
-            return None
-
-    def _rotate(self, started: Sequence[Started]) -> None:
-        """All arms of a point in turn; on a GPU those that use it apart from those that run on its host."""
-        if self._gpu is None:
-            self._turns(started, self._sensors, None)
-            return
-        ours = [one for one in started if not one.timed.arm.on_host]
-        hosts = [one for one in started if one.timed.arm.on_host]
-        if ours:
-            gate = self._wait()
-            quickest = min(ours, key=lambda one: min(one.timed.warmup))
-            try:
-                ramp_up(quickest.timed, self._timer, self._ramp)
-            except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
-                self._failed(quickest.cell, error)
-                ours.remove(quickest)
-            self._turns(ours, self._sensors, gate)
-        self._turns(hosts, Sensors(self._edges.files, "the arm runs on the host"), None)
-
-    def _turns(self, started: Sequence[Started], sensors: Sensors, gate: Gate | None) -> None:
-        o = self._options
-        errors = measure_rotate(
-            [one.timed for one in started],
-            self._timer,
-            sensors,
-            settle=o.settle,
-            runs=o.runs,
-            end_to_end=o.end_to_end_runs,
+    def _rounds(self) -> Rounds:
+        return Rounds(
+            options=self._options,
+            edges=self._edges,
+            timer=self._timer,
+            sensors=self._sensors,
+            gate=self._gate,
+            monitor=self._monitor,
+            again=self._again,
+            spent=self._spent,
+            progress=self._progress,
+            on_gpu=self._gpu is not None,
+            processors=self._context.threads,
+            left=self._left,
+            failed=self._failed,
+            keep=self._keep,
         )
-        for i, one in enumerate(started):
-            if i not in errors:
-                self._keep(one, gate)
-        for i, error in errors.items():
-            self._failed(started[i].cell, error)
 
-    def _keep(self, one: Started, gate: Gate | None) -> None:
+    def _keep(self, one: Started, block: Block) -> None:
+        self._curve_gate = (block.gate,)
         self._foresight.learn(one.cell, sorted(one.timed.wall)[len(one.timed.wall) // 2])
         toml = self._folder / "benchmark.toml"
         facts: dict[str, float | str] = {**one.counts, **one.choices}
-        self._session.finish(one.cell, measurement_of(one.cell, one.timed, facts, gate, self._definition, toml))
+        self._session.finish(one.cell, measurement_of(one.cell, one.timed, facts, block, self._definition, toml))

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from .fresh import Ask, ask
+from .sampler import Sample
 
 __all__ = [
     "Clock",
@@ -20,8 +21,11 @@ __all__ = [
     "Nvml",
     "NvmlError",
     "NvmlFacts",
+    "Sampler",
+    "SamplerError",
     "SystemClock",
     "SystemFiles",
+    "Watched",
     "real_edges",
 ]
 
@@ -123,6 +127,31 @@ class Gpu(Protocol):
         """Whether the device still takes work; an illegal access ends that for the process."""
 
 
+Watched = Literal["nothing", "host", "device"]
+"""What a sampler reads; ``device`` is the host as well."""
+
+
+class SamplerError(Exception):
+    """The sampler does not answer; the message is fit for a card."""
+
+
+class Sampler(Protocol):
+    """Reads the state of device and host beside the measurement, again and again."""
+
+    def watch(self, what: Watched) -> tuple[Sample, ...]:
+        """Read this from now on; return the samples taken since the last call. Raises :class:`SamplerError`.
+
+        When it returns, no reading of what is no longer watched is on its way.
+        """
+
+    def close(self) -> None:
+        """End it."""
+
+
+def _no_sampler(_gpu: bool) -> Sampler | str:
+    return "no sampler here"
+
+
 class SystemClock:
     """The machine's clocks."""
 
@@ -173,10 +202,13 @@ class Edges:
     open_gpu: Callable[[], Gpu | str]
     open_nvml: Callable[[], Nvml | str]
     ask: Ask = ask
+    open_sampler: Callable[[bool], Sampler | str] = _no_sampler
+    """For a GPU, or for the host alone."""
 
 
 def real_edges() -> Edges:
     """The edges of this machine; CUDA and NVML are loaded only when opened."""
     from .cuda import open_gpu, open_nvml
+    from .sampled import open_sampler
 
-    return Edges(SystemClock(), SystemFiles(), open_gpu, open_nvml)
+    return Edges(SystemClock(), SystemFiles(), open_gpu, open_nvml, open_sampler=open_sampler)

@@ -73,6 +73,8 @@ def _method(
         pinning=PINNING,
         quick=not o.full,
         narrowed=bool(o.arms or o.tables or o.at),
+        repeats=o.repeats,
+        repeat_budget=o.repeat_budget,
     )
 
 

@@ -42,6 +42,9 @@ class Options:
     gate_within: float = 3.0
     gate_wait: float = 20.0
     gate_budget: float = 120.0
+    repeats: int = 2
+    """A block that was throttled or contaminated is measured again at most so often."""
+    repeat_budget: float = 45.0
     commit: str | None = None
     """The commit of the sources, where they were copied here without their history."""
     fresh: bool = False

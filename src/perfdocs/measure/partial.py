@@ -14,7 +14,17 @@ from perfdocs.errors import PerfdocsError
 
 __all__ = ["Partial", "fingerprint", "partial_path", "read_partial", "write_partial"]
 
-CHANGING = ("quick", "gate_budget", "idle_temperature", "timer_resolution", "inner_target", "clocks", "clocks_reason")
+CHANGING = (
+    "quick",
+    "gate_budget",
+    "idle_temperature",
+    "timer_resolution",
+    "inner_target",
+    "clocks",
+    "clocks_reason",
+    "repeats",
+    "repeat_budget",
+)
 """Parts of the method that may differ between two runs whose blocks belong on one card."""
 
 

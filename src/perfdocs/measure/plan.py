@@ -11,6 +11,7 @@ from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 
 from .arm import How, Kind, Point, Task, Workload
+from .monitor import WINDOW
 from .options import Options
 
 __all__ = ["Cell", "Foresight", "cells_of", "chosen_arms", "chosen_tasks", "matches", "show", "wanted_cells"]
@@ -197,5 +198,6 @@ class Foresight:
         run = self.run(cell)
         if run is None:
             return None
-        ramps = 0.0 if cell.task.curve is not None or not ramp else max(ramp, run[0])
+        # later points of a curve on a GPU have no ramp, but a window in which their state is sampled
+        ramps = 0.0 if not ramp else max(ramp if cell.task.curve is None else WINDOW, run[0])
         return run[0] * (options.warmups + options.runs + options.end_to_end_runs) + ramps

@@ -9,6 +9,7 @@ from typing import Any
 
 from .arm import Prepared
 from .edges import Clock
+from .monitor import WINDOW, Monitor, Watch
 from .sensors import Readings, Sensors
 
 __all__ = ["ClockError", "Timed", "Timer", "measure_block", "measure_rotate", "ramp_up", "warm_up"]
@@ -56,6 +57,17 @@ class Timed:
     ramp_runs: int = 0
     readings: Readings = field(default_factory=Readings)
     facts: dict[str, float] = field(default_factory=dict)
+    watch: Watch = field(default_factory=Watch)
+
+    @property
+    def short(self) -> bool:
+        """Whether a timed run is too short to be sampled itself."""
+        return min(self.warmup, default=0.0) * self.inner < WINDOW
+
+    def again(self) -> Timed:
+        """The same arm, warmed up and verified, with nothing timed."""
+        watch = Watch(self.watch.device)
+        return Timed(self.arm, warmup=self.warmup, inner=self.inner, facts=self.facts, watch=watch)
 
 
 def warm_up(arm: Prepared, timer: Timer, warmups: int, verify: Callable[[Any], Mapping[str, float]]) -> Timed:
@@ -83,23 +95,59 @@ def _settle(timed: Timed, call: Callable[[], None], timer: Timer, settle: float)
             call()
 
 
-def _run(timed: Timed, timer: Timer, sensors: Sensors) -> None:
-    timed.wall.append(timer.time(timed.arm.run, timed.inner))
+def _run(timed: Timed, timer: Timer, sensors: Sensors, monitor: Monitor) -> None:
+    if timed.short:
+        timed.wall.append(timer.time(timed.arm.run, timed.inner))
+    else:
+        with monitor.busy(timed.watch, "timed", timed.inner):
+            timed.wall.append(timer.time(timed.arm.run, timed.inner))
     sensors.read(timed.readings)
+
+
+def _until(moment: float, timed: Timed, timer: Timer) -> int:
+    """Runs back to back until the monotonic clock shows ``moment``, at least one; how many."""
+    runs = 0
+    while not runs or timer.clock.monotonic() < moment:
+        timed.arm.run()
+        runs += 1
+    return runs
 
 
 def ramp_up(timed: Timed, timer: Timer, ramp: float) -> None:
     """Untimed runs back to back until ``ramp`` seconds have gone, at least one."""
-    start = timer.clock.monotonic()
-    while True:
-        timed.arm.run()
-        timed.ramp_runs += 1
-        if timer.clock.monotonic() - start >= ramp:
-            break
+    timed.ramp_runs += _until(timer.clock.monotonic() + ramp, timed, timer)
+
+
+def _watched_ramp(timed: Timed, timer: Timer, ramp: float, monitor: Monitor) -> None:
+    """A ramp whose last part is sampled, where it is long enough and the timed runs are too short for that."""
+    if not timed.short or ramp < WINDOW:
+        ramp_up(timed, timer, ramp)
+        return
+    end = timer.clock.monotonic() + ramp
+    if ramp > WINDOW:
+        timed.ramp_runs += _until(end - WINDOW, timed, timer)
+    with monitor.busy(timed.watch, "ramp") as window:
+        window.runs = _until(end, timed, timer)
+    timed.ramp_runs += window.runs
+
+
+def look_after(timed: Timed, timer: Timer, monitor: Monitor) -> None:
+    """Where nothing of the arm's work on a device was sampled, run it untimed for that."""
+    if timed.watch.device and not timed.watch.windows and monitor.alive:
+        with monitor.busy(timed.watch, "window") as window:
+            window.runs = _until(timer.clock.monotonic() + WINDOW, timed, timer)
 
 
 def measure_block(
-    timed: Timed, timer: Timer, sensors: Sensors, *, ramp: float | None, settle: float, runs: int, end_to_end: int
+    timed: Timed,
+    timer: Timer,
+    sensors: Sensors,
+    monitor: Monitor,
+    *,
+    ramp: float | None,
+    settle: float,
+    runs: int,
+    end_to_end: int,
 ) -> None:
     """Untimed runs back to back until ``ramp`` seconds have gone (at least one; ``None``: none), then the timed runs.
 
@@ -107,16 +155,24 @@ def measure_block(
     read in between.
     """
     if ramp is not None:
-        ramp_up(timed, timer, ramp)
+        _watched_ramp(timed, timer, ramp, monitor)
     for _ in range(runs):
         _settle(timed, timed.arm.run, timer, settle)
-        _run(timed, timer, sensors)
+        _run(timed, timer, sensors, monitor)
+    look_after(timed, timer, monitor)
     _settle(timed, timed.arm.end_to_end, timer, settle)
     timed.end_to_end.extend(timer.time(timed.arm.end_to_end) for _ in range(end_to_end))
 
 
 def measure_rotate(
-    group: Sequence[Timed], timer: Timer, sensors: Sensors, *, settle: float, runs: int, end_to_end: int
+    group: Sequence[Timed],
+    timer: Timer,
+    sensors: Sensors,
+    monitor: Monitor,
+    *,
+    settle: float,
+    runs: int,
+    end_to_end: int,
 ) -> dict[int, Exception]:
     """Every arm once a repetition; the order turns by one each time.
 
@@ -133,9 +189,15 @@ def measure_rotate(
                 continue
             try:
                 _settle(timed, timed.arm.run, timer, settle)
-                _run(timed, timer, sensors)
+                _run(timed, timer, sensors, monitor)
                 if repetition < end_to_end:
                     timed.end_to_end.append(timer.time(timed.arm.end_to_end))
+            except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+                failed[place] = error
+    for place, timed in enumerate(group):
+        if place not in failed:
+            try:
+                look_after(timed, timer, monitor)
             except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                 failed[place] = error
     return failed

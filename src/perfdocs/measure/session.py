@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perfdocs.card import Block, Card, Gate, Measurement, NotRun, write_card
+from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, State, Summary, write_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest, place
 
@@ -16,7 +16,7 @@ from .plan import Cell, show
 from .protocol import Timed
 from .spent import Spent
 
-__all__ = ["Session", "measurement_of", "number"]
+__all__ = ["Session", "block_of", "measurement_of", "number"]
 
 MAX_TRIES = 2
 
@@ -26,8 +26,25 @@ def number(value: float) -> float:
     return float(f"{value:.7g}")
 
 
+def block_of(
+    cell: Cell, timed: Timed, gate: Gate | None, state: State | None = None, repeats: tuple[str, ...] = ()
+) -> Block:
+    """What surrounded the timed runs."""
+    return Block(
+        gate=gate,
+        curve=cell.task.curve,
+        warmup=tuple(map(number, timed.warmup)),
+        ramp_runs=timed.ramp_runs,
+        inner=timed.inner,
+        throttle=tuple(sorted(timed.readings.throttle)),
+        load=tuple(timed.readings.load),
+        state=state,
+        repeats=repeats,
+    )
+
+
 def measurement_of(
-    cell: Cell, timed: Timed, counts: Mapping[str, float | str], gate: Gate | None, definition: Definition, path: Path
+    cell: Cell, timed: Timed, counts: Mapping[str, float | str], block: Block, definition: Definition, path: Path
 ) -> Measurement:
     """The record of a finished measurement. Raises :class:`PerfdocsError` for a count the definition lacks."""
     for key in counts:
@@ -47,19 +64,13 @@ def measurement_of(
         "memory_clock": readings.memory_clock,
         "cpu_clock": readings.cpu_clock,
     }
-    values: dict[str, float | str | tuple[float, ...]] = {
+    values: dict[str, MetricValue] = {
         key: tuple(map(number, found)) for key, found in samples.items() if found and key in definition.metrics
     }
     values.update({key: value if isinstance(value, str) else float(value) for key, value in counts.items()})
-    block = Block(
-        gate=gate,
-        curve=cell.task.curve,
-        warmup=tuple(map(number, timed.warmup)),
-        ramp_runs=timed.ramp_runs,
-        inner=timed.inner,
-        throttle=tuple(sorted(readings.throttle)),
-        load=tuple(readings.load),
-    )
+    if block.state is not None and block.state.energy is not None and "energy" in definition.metrics:
+        joules, error = block.state.energy, block.state.energy_error or 0.0
+        values["energy"] = Summary(centre=joules, low=number(joules - error), high=number(joules + error))
     return Measurement(table=cell.task.table, arm=cell.arm, at=dict(cell.task.at), block=block, values=dict(values))
 
 

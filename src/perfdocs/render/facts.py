@@ -14,6 +14,7 @@ from ..quantity import NBSP, format_value, number_text, scale_for
 from .columns import PEAK_WORDS
 from .model import Cell, Group, Line, TableModel, words
 from .points import ordered_flags
+from .states import state_rows
 
 __all__ = ["arms", "device_facts", "device_line", "flag_legend", "method_facts", "software", "sources", "terms"]
 
@@ -127,6 +128,7 @@ def _method_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
         yield "clocks, why", method.clocks_reason, True
     if method.pinning:
         yield "threads pinned", method.pinning, True
+    yield from state_rows(card)
     yield from _host_rows(card.host)
 
 

@@ -1,0 +1,36 @@
+"""What makes the conditions of a block bad, by its record: one rule for flags, and for measuring it again."""
+
+from __future__ import annotations
+
+from .card import Block
+
+__all__ = ["CLOCK_SPREAD", "clock_moved", "contamination", "throttle_reasons"]
+
+CLOCK_SPREAD = 0.02
+NO_THROTTLING = frozenset({"idle", "gpu_idle", "applications_clocks_setting"})
+
+
+def throttle_reasons(block: Block) -> tuple[str, ...]:
+    """Reasons that held the clock down, read after the timed runs or sampled in the block's work."""
+    found = {*block.throttle, *(block.state.throttle if block.state else ())}
+    return tuple(sorted(found - NO_THROTTLING))
+
+
+def contamination(block: Block) -> tuple[str, ...]:
+    """Other work that ran beside the block's, in words."""
+    state = block.state
+    if state is None:
+        return ()
+    found = []
+    if state.foreign_processes:
+        several = "es" if state.foreign_processes > 1 else ""
+        found.append(f"{state.foreign_processes} foreign process{several} on the device")
+    if state.foreign_load is not None and state.foreign_limit is not None and state.foreign_load > state.foreign_limit:
+        found.append(f"foreign load of {state.foreign_load:g} processors")
+    return tuple(found)
+
+
+def clock_moved(block: Block) -> bool:
+    """Whether the sampled SM clock spread over more than the stated share of its middle."""
+    clock = block.state.sm_clock if block.state else None
+    return clock is not None and clock.high - clock.low > CLOCK_SPREAD * clock.centre

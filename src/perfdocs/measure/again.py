@@ -1,0 +1,53 @@
+"""Whether a block whose conditions were bad is measured again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perfdocs.card import Block
+from perfdocs.conditions import contamination, throttle_reasons
+
+__all__ = ["Again", "foreign_limit"]
+
+OWN_DOING = frozenset({"power_cap"})  # of the arm's own load: it will be so again
+SETTINGS = frozenset({"application_clocks", "display_clocks", "sync_boost"})  # chosen by someone: it will be so again
+FOREIGN_LOAD = 0.5  # processors; half of one is more than what a system does on the side
+
+
+def foreign_limit(processors: int, on_device: bool) -> float:
+    """Processors' worth of foreign load from which a block counts as contaminated.
+
+    An arm of the host uses all processors it may, and whatever takes part of one holds up all threads. A GPU's arm
+    needs one to launch from, which the system finds as long as half are free.
+    """
+    return max(FOREIGN_LOAD, processors / 2) if on_device else FOREIGN_LOAD
+
+
+@dataclass(slots=True)
+class Again:
+    """Decides, and keeps count of what is left of the card's budget. Seconds.
+
+    ``most`` tries follow a first bad one; one only where the arm's own load is all that is wrong.
+    """
+
+    most: int
+    budget: float
+    spent: float = 0.0
+
+    def why(self, blocks: Sequence[Block], seconds: float, left: float | None) -> str | None:
+        """Why to measure blocks of one round, which took ``seconds``, again; ``None``: they are as good as it gets.
+
+        ``left`` are the seconds until the deadline.
+        """
+        found = list(dict.fromkeys(fault for block in blocks for fault in _faults(block)))
+        most = min(self.most, 1) if OWN_DOING.issuperset(found) else self.most
+        late = left is not None and seconds > left
+        if not found or len(blocks[0].repeats) >= most or late or self.spent + seconds > self.budget:
+            return None
+        self.spent += seconds
+        return ", ".join(found)[:500]
+
+
+def _faults(block: Block) -> tuple[str, ...]:
+    return (*contamination(block), *(reason for reason in throttle_reasons(block) if reason not in SETTINGS))
