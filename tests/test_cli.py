@@ -392,6 +392,21 @@ def test_parts_of_a_card_are_not_published(cli: Run, measure: Callable[..., Meas
     assert fake.asked == []
 
 
+def test_a_card_cut_short_never_replaces_one_that_lacks_less(benchmarks: Path, tmp_path: Path) -> None:
+    old = write_synthetic(benchmarks / "rk4" / "cards", "fresh-gpu", factor=3.0)
+    before, path = old.read_bytes(), write_synthetic(tmp_path, "fresh-gpu")
+    card = json.loads(path.read_text(encoding="utf-8"))
+    cut = {"arm": "eager", "kind": "out_of_time", "reason": deadline_reason(60.0), "table": "main"}
+    path.write_text(json.dumps(card | {"not_run": [cut]}), encoding="utf-8")
+    benchmark = load_library(benchmarks).benchmarks["rk4"]
+    with pytest.raises(PerfdocsError, match=r"1 cell left out at its deadline.*publish-cut"):
+        publish(path, benchmark)
+    assert old.read_bytes() == before
+    assert path.exists()
+    old.unlink()
+    assert publish(path, load_library(benchmarks).benchmarks["rk4"]).is_file()  # better than none
+
+
 def test_publish_refuses_a_card_that_is_not_valid(benchmarks: Path, tmp_path: Path) -> None:
     path = write_synthetic(tmp_path, "fresh-gpu")
     path.write_text(path.read_text(encoding="utf-8").replace("persistent", "persistant"), encoding="utf-8")

@@ -13,10 +13,11 @@ import click
 
 from ..card import write_atomic
 from ..errors import PerfdocsError, nearest, place
+from ..extent import left_out
 from ..library import Benchmark, Library, load_file
 from ..measure import Options
 from ..measure.arguments import ARGUMENTS, Argument, options_of
-from .project import Project, examples, format_option, show_json
+from .project import Project, counted, examples, format_option, show_json
 
 __all__ = ["publish", "run"]
 
@@ -182,7 +183,8 @@ def _cards(benchmark: Benchmark, options: Options, *, publishing: bool) -> Itera
 def publish(path: Path, benchmark: Benchmark) -> Path:
     """Move a finished card among the committed ones and return where it is now.
 
-    Raises :class:`PerfdocsError` where it is not valid, or would put quick measurements in the place of full ones.
+    Raises :class:`PerfdocsError` where it is not valid, or would take away what the card in its place holds: a quick
+    card that of a full one, or a card that was cut short at its deadline.
     """
     card = load_file(path, benchmark.definition)
     other = benchmark.card_of(card.device.id)
@@ -194,6 +196,14 @@ def publish(path: Path, benchmark: Benchmark) -> Path:
             f"a quick card for {place(target)}, which is full",
             "a full card",
             "measure with `--full --publish`, or give this machine an id of its own (`--as`)",
+        )
+    if other is not None and (cut := left_out(card)) > left_out(other.card):
+        raise PerfdocsError(
+            "publish-cut",
+            place(path),
+            f"a card with {counted(cut, 'cell')} left out at its deadline, for {place(target)}, which lacks fewer",
+            "a card that holds no less",
+            "measure with more time (`--deadline`) or with `--fresh`, or copy the file by hand",
         )
     write_atomic(target, path.read_bytes())
     path.unlink()
