@@ -51,13 +51,20 @@ def render(project: Project, checking: bool, style: str) -> int:
         "perfdocs check",
         "perfdocs check docs/rk4.md",
         "perfdocs check --fix --dry-run",
-        "perfdocs check --format json docs",
+        "perfdocs check --format github docs",
     )
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @click.option("--fix", "fixing", is_flag=True, help="Write printed numbers as the cards have them; never a word.")
 @click.option("--dry-run", is_flag=True, help="With --fix: write nothing, show the difference.")
-@format_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="For people, for a tool, as GitHub's annotations, or as SARIF.",
+)
 @click.pass_obj
 def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool, style: str) -> int:
     """Check the claims of pages against the cards.
@@ -65,6 +72,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     PATH is a page or a folder of pages [default: README.md and docs/].
     """
     from ..claims.check import check_paths
+    from .reports import found_in, github_lines, sarif
 
     if dry_run and not fixing:
         raise click.UsageError("--dry-run is of use with --fix only")
@@ -83,10 +91,12 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
                 "problems": library.problems,
             }
         )
+    elif style == "sarif":
+        show_json(sarif(found_in(bad, library.problems)))
     else:
-        for outcome in bad:
-            click.echo(str(outcome))
-        problems_text(library.problems)
+        found = found_in(bad, library.problems)
+        for line in github_lines(found) if style == "github" else map(str, (*bad, *library.problems)):
+            click.echo(line)
         click.echo(f"{counted(len(pages), 'page')}, {counted(claims, 'claim')}, {len(bad)} that do not hold", err=True)
     return 1 if bad or wanting or library.problems else 0
 
