@@ -84,6 +84,7 @@ def _settle(timed: Timed, call: Callable[[], None], timer: Timer, settle: float)
 
 
 def _run(timed: Timed, timer: Timer, sensors: Sensors) -> None:
+    timed.arm.before()
     timed.wall.append(timer.time(timed.arm.run, timed.inner))
     sensors.read(timed.readings)
 
