@@ -50,10 +50,16 @@ def _line(process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _kill(process: subprocess.Popen[str]) -> None:
-    with suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a keeper that has not ended, and close both pipes."""
+    if process.poll() is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
 
 
 def reset_clocks(bus: str | None = None, seconds: float = END) -> dict[str, str | None]:
@@ -62,7 +68,7 @@ def reset_clocks(bus: str | None = None, seconds: float = END) -> dict[str, str 
     try:
         found = _line(process, seconds).get("reset")
     finally:
-        _kill(process)
+        _end(process)
     if isinstance(found, dict):
         return {str(way): None if why is None else str(why) for way, why in found.items()}
     return {"NVML": f"no answer within {seconds:g} s", "ncu": f"no answer within {seconds:g} s"}
@@ -100,9 +106,9 @@ class Hold:
             code: int | None = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             code = None
+        _end(self._process)
         if code in (0, LOST):
             return True
-        _kill(self._process)
         return reset_clocks(self._bus, seconds).get("ncu" if self._way == "ncu" else "NVML") is None
 
 
@@ -136,8 +142,8 @@ class Locker:
             sm, memory = found["clocks"]
             return Hold(process, way, self._bus, how, (sm, memory))
         if isinstance(why := found.get("refused"), str):
-            _kill(process)
+            _end(process)
             return why
-        _kill(process)  # it hangs or died: nobody knows what it has locked
+        _end(process)  # it hangs or died: nobody knows what it has locked
         reset_clocks(self._bus)
         return f"{way}: no answer within {self._answer:g} s"

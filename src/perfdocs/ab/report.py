@@ -30,8 +30,10 @@ def report(record: Record) -> str:
     out = io.StringIO()
     if table.row_count:
         Console(file=out, width=WIDTH, color_system=None).print(table)
-    lines = [line.rstrip() for line in out.getvalue().splitlines()]
-    return "\n".join([f"A {record.a.label}", f"B {record.b.label}", *lines, *_notes(record), _verdict(record)])
+    sides = (f"A {clean(record.a.label, 80)}", f"B {clean(record.b.label, 80)}")
+    lines = (line.rstrip() for line in out.getvalue().splitlines())
+    verdict = f"{record.verdict}: {clean(record.why, 400)}"
+    return "\n".join([*sides, *lines, *_notes(record), verdict])
 
 
 def _rows(record: Record) -> Iterator[tuple[str, ...]]:
@@ -69,7 +71,3 @@ def _notes(record: Record) -> Iterator[str]:
         for region, found in reading.regions.items():
             if found.verdict is None and found.why not in (None, "not gated"):
                 yield f"{name}, {clean(region, 40)}: {found.why}"
-
-
-def _verdict(record: Record) -> str:
-    return f"{record.verdict}: {clean(record.why, 400)}"

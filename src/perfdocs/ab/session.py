@@ -171,7 +171,8 @@ def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
     held = session.lock()
     if isinstance(held, str):
         return Reading(absent=held), None
-    restored, stopped = False, None
+    clocks: tuple[float, float] | str = INTERRUPTED
+    course, stopped, restored = Course(ended=INTERRUPTED), None, False
     try:
         clocks = _checked(session, held)
         if isinstance(clocks, str):
@@ -179,6 +180,8 @@ def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
         else:
             judges = (contaminated(asked.foreign_load), off_clock(clocks))
             course, stopped = _rounds(session, asked, judges, asked.rounds, held.lost)
+    except KeyboardInterrupt:
+        stopped = INTERRUPTED
     finally:
         restored = _closed(held)
     reading = Reading(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfdocs.card import AxisValue, Source
+from perfdocs.card import KEY_PATTERN, AxisValue, Source
 from perfdocs.definition import read_definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared, VerificationError
@@ -58,7 +59,7 @@ def words_of(text: str, where: str) -> CommandWords | ArmWords:
             return CommandWords(tuple(words))
     else:
         benchmark, colon, arm = text.partition(":")
-        if benchmark and colon and arm:
+        if colon and all(re.fullmatch(KEY_PATTERN, key) for key in (benchmark, arm)):
             return ArmWords(benchmark, arm)
     raise PerfdocsError(
         "ab-side",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Iterator
@@ -22,6 +23,15 @@ UNDECIDED = 5
 """Neither pass nor fail: the interval lies around the gate, or what is gated could not be read."""
 
 
+class _Number(click.FloatRange):
+    """A range of numbers; what is no number lies in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number. Fails where it is none, or outside."""
+        found = float(super().convert(value, param, ctx))
+        return found if math.isfinite(found) else self.fail(f"{value} is no number", param, ctx)
+
+
 @click.command(
     epilog=examples(
         "perfdocs ab rk4:per_thread rk4:persistent --gate 1.05",
@@ -37,14 +47,14 @@ UNDECIDED = 5
 )
 @click.option(
     "--gate",
-    type=click.FloatRange(0.01, 100),
+    type=_Number(0.01, 100),
     default=1.05,
     show_default=True,
     help="The most that B may take of what A takes.",
 )
 @click.option(
     "--shortest",
-    type=click.FloatRange(0, 3600),
+    type=_Number(0, 3600),
     default=0.01,
     show_default=True,
     metavar="SECONDS",
@@ -58,7 +68,7 @@ UNDECIDED = 5
 @click.option("--profile", is_flag=True, help="Read the kernels alone as well, under a profiler (arms only).")
 @click.option(
     "--foreign-load",
-    type=click.FloatRange(0, 4096),
+    type=_Number(0, 4096),
     default=0.5,
     show_default=True,
     metavar="CORES",
@@ -77,7 +87,7 @@ UNDECIDED = 5
 )
 @click.option(
     "--limit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=_Number(min=0, min_open=True),
     default=3600.0,
     show_default=True,
     metavar="SECONDS",
