@@ -231,7 +231,8 @@ def test_other_regions_in_a_later_round_are_located() -> None:
 def test_kernels_are_a_reading_of_their_own_and_not_gated() -> None:
     record = run_session(session(), Asked(profile=True))
     kernels = record.readings["profiler"].regions["kernels"]
-    assert (kernels.ratio, kernels.verdict, kernels.rounds) == (pytest.approx(1.2), None, 3)
+    assert kernels.ratio == pytest.approx(1.2)
+    assert (kernels.verdict, kernels.rounds) == (None, 3)
     assert record.verdict == "pass"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perfdocs.ab.comparing import compare_rounds, overall
-from perfdocs.ab.record import Reading, Round, State, Turn
+from perfdocs.ab.record import Comparison, Reading, Round, State, Turn
 from perfdocs.ab.statistics import Ratio, judged, ratio_of
 
 
@@ -99,7 +99,7 @@ def test_without_a_gate_and_with_too_few_rounds_there_is_no_verdict() -> None:
 
 
 def reading(*ratios: float, **more: str) -> Reading:
-    found = {}
+    found: dict[str, Comparison] = {}
     for i, ratio in enumerate(ratios):
         found |= compare_rounds(rounds([0.02] * 20, [0.02 * ratio] * 20, f"part{i}"), 1.05, 0.01)
     return Reading(regions=found, **more)  # type: ignore[arg-type] # only texts are passed

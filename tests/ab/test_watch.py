@@ -186,5 +186,5 @@ class Control:
     ],
 )
 def test_a_gpu_is_locked_only_where_nobody_else_is_seen(control: Control | str, why: str | None) -> None:
-    found = Machine(control, system({1: 0, 60: 1})).may_lock()  # type: ignore[arg-type] # any mode
+    found = Machine(control, system({1: 0, 60: 1})).may_lock()
     assert found is None if why is None else str(found).startswith(why)

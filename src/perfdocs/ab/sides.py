@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfdocs.card import KEY_PATTERN, AxisValue, Source
+from perfdocs.card import KEY_PATTERN, AxisValue
 from perfdocs.definition import read_definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared, VerificationError
@@ -31,6 +31,7 @@ __all__ = ["REGION", "ArmSide", "ArmWords", "CommandSide", "CommandWords", "fold
 
 REGION = "run"
 """The one region of an arm: a timed run."""
+SETTLE = Options().settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +127,16 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 class ArmSide:
-    """An arm in this process. Its region is a run, repeated inside the timed span until that is long enough."""
+    """An arm in this process. Its region is a run, repeated inside the timed span until that is long enough.
 
-    def __init__(self, label: str, facts: SideFacts, at: Point, arm: Prepared, timer: Timer, inner: int) -> None:
-        self.label, self.facts, self.at = label, facts, at
-        self._arm, self._timer, self._inner = arm, timer, inner
+    ``settling`` untimed runs come first: the other side and a reading of the clocks came before (docs/decisions/0008).
+    """
+
+    def __init__(
+        self, facts: SideFacts, at: Point, arm: Prepared, timer: Timer, *, inner: int = 1, settling: int = 0
+    ) -> None:
+        self.label, self.facts, self.at = facts.label, facts, at
+        self._arm, self._timer, self._inner, self._settling = arm, timer, inner, settling
 
     @property
     def on_host(self) -> bool:
@@ -139,6 +145,8 @@ class ArmSide:
 
     def run(self) -> Mapping[str, float]:
         """Seconds of one run."""
+        for _ in range(self._settling):
+            self._arm.run()
         self._arm.before()
         return {REGION: self._timer.time(self._arm.run, self._inner)}
 
@@ -185,7 +193,7 @@ def open_arm(
         arm = module.prepare(problem, context)
         timer.time(arm.run)
         workload.verify(problem, workload.reference(problem, context), arm.result())
-        inner = timer.inner(min(timer.time(arm.run) for _ in range(2)))
+        seconds = min(timer.time(arm.run) for _ in range(2))
     except Exception as error:
         if arm is not None:
             close(arm)
@@ -194,15 +202,15 @@ def open_arm(
                 "ab-arm", where, scrub(str(error)), f"an arm that runs at {show(cell.task.at)}", "choose another"
             ) from None
         raise
-    found: Source = source(folder, [words.arm])
+    inner, settling = timer.inner(seconds), Timer(timer.clock, timer.resolution, SETTLE).inner(seconds)
     facts = SideFacts(
         label=where,
         kind="arm",
         at={axis: float(v) if isinstance(v, int | float) else str(v) for axis, v in cell.task.at.items()},
         inner=inner,
-        sources=dict(found.files),
+        sources=dict(source(folder, [words.arm]).files),
     )
-    return ArmSide(where, facts, cell.task.at, arm, timer, inner)
+    return ArmSide(facts, cell.task.at, arm, timer, inner=inner, settling=settling)
 
 
 def folder_of(benchmarks: Path, words: ArmWords) -> Path:
