@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.ab.conftest import PATIENCE, FakeDevice
+from tests.conftest import PROJECT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
 
@@ -117,7 +119,7 @@ def test_a_command_that_fails_is_1_and_one_line(device: FakeDevice, tmp_path: Pa
     done = ab(tmp_path, side(0.02), '["false"]')
     assert done.returncode == 1
     assert "perfdocs: command B: found exit code 1" in done.stderr
-    assert not (tmp_path / "build" / "ab").exists()
+    assert not list((tmp_path / "build").rglob("*.json"))
 
 
 @pytest.mark.usefixtures("ncu")
@@ -172,12 +174,13 @@ def test_reset_is_safe_at_any_time(device: FakeDevice, tmp_path: Path) -> None:
 
 
 def test_two_arms_of_a_real_benchmark_on_the_cpu(device: FakeDevice, tmp_path: Path) -> None:
-    benchmarks = Path(__file__).resolve().parents[2] / "benchmarks"
+    benchmarks = tmp_path / "benchmarks"
+    shutil.copytree(PROJECT / "benchmarks" / "rk4", benchmarks / "rk4")
     more = ("--device", "cpu", "--at", "config=spread-100", "--at", "n=1000", "--lock", "base", "--profile")
-    whole = ["--benchmarks", str(benchmarks), "ab", "rk4:numpy_masked", "rk4:numpy_masked", "--foreign-load", "4096"]
+    whole = ["ab", "rk4:numpy_masked", "rk4:numpy_masked", "--foreign-load", "4096"]
     done = subprocess.run(
         [sys.executable, "-m", "perfdocs", *whole, *more, "--gate", "9"],
-        cwd=tmp_path,
+        cwd=benchmarks,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -196,3 +199,31 @@ def test_an_arm_against_a_command_is_refused(device: FakeDevice, tmp_path: Path)
     done = ab(tmp_path, "rk4:persistent", side(1))
     assert done.returncode == 1
     assert "[ab-side]" in done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_known_before(device: FakeDevice, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = ab(tmp_path, side(0.02), side(0.02), "--out", "file/it.json")
+    assert done.returncode == 1
+    assert "a place that can be read and written" in done.stderr
+    assert "round" not in done.stderr
+
+
+def test_a_record_that_cannot_be_written_is_shown(device: FakeDevice, tmp_path: Path) -> None:
+    code = (
+        "import sys, perfdocs.ab.record as r\n"
+        "def full(*_): raise OSError(28, 'No space left on device', 'it.json')\n"
+        "r.write_atomic = full\n"
+        "from perfdocs.cli import main\nmain(sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "ab", side(0.02), side(0.02), "--foreign-load", "4096"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no space left on device" in done.stderr
+    assert len(json.loads(done.stdout)["readings"]["default_clocks"]["rounds"]) == 20

@@ -85,7 +85,7 @@ def test_locked_clocks_are_the_gated_reading_and_the_other_is_published() -> Non
     ("more", "why"),
     [
         ({"lock": "NVML: insufficient permissions"}, "NVML: insufficient permissions"),
-        ({"lock": FakeHeld(), "alone": "the GPU is shared with 2 foreign processes"}, "the GPU is shared"),
+        ({"lock": FakeHeld(), "alone": "the GPU is shared, processes of others on it: 2"}, "the GPU is shared"),
     ],
 )
 def test_where_clocks_cannot_be_locked_the_reading_is_absent_and_nothing_decided(
@@ -110,7 +110,7 @@ def test_where_clocks_cannot_be_locked_the_reading_is_absent_and_nothing_decided
         (shifted(BUSY, sm_clock=(1.5e9, 1.6e9)), "A: SM clock 1600 MHz, locked at 1500 MHz"),
         (shifted(BUSY, memory_clock=(2.6e9, 3.2e9)), "A: memory clock 3200 MHz, locked at 2600 MHz"),
         (shifted(BUSY, busy=0, sm_clock=None, memory_clock=None), "A: no sample of a busy GPU"),
-        (shifted(BUSY, foreign_processes=1), "A: 1 foreign processes on the GPU"),
+        (shifted(BUSY, foreign_processes=1), "A: processes of others on the GPU: 1"),
         (shifted(BUSY, foreign_load=0.7), "A: 0.70 cores of foreign load"),
     ],
 )
@@ -245,6 +245,22 @@ def test_progress_tells_rounds_and_time_left() -> None:
     assert quiet.lines[-1] == "end"
     assert quiet.left[0] is None
     assert quiet.left[-1] is not None
+
+
+def test_time_left_counts_the_readings_to_come() -> None:
+    clock = FakeClock()
+
+    def a(run: int) -> Mapping[str, float]:
+        clock.turn(1.0)
+        return {"main": 0.02}
+
+    found = replace(session(lock=FakeHeld(), a=a), clock=clock)
+    run_session(found, LOCK)
+    quiet = found.progress
+    assert isinstance(quiet, Quiet)
+    assert quiet.lines[0].endswith(": 40")
+    assert quiet.left[1] == pytest.approx(39.0)
+    assert quiet.left[-1] == pytest.approx(1.0)
 
 
 def test_the_record_reads_back_whole(tmp_path: Path) -> None:

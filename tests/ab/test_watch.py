@@ -178,7 +178,7 @@ class Control:
     ("control", "why"),
     [
         (Control(), None),
-        (Control(frozenset({60})), "the GPU is shared with 1 foreign processes"),
+        (Control(frozenset({60})), "the GPU is shared, processes of others on it: 1"),
         (Control(frozenset({99})), "nobody can tell whether the GPU is shared: ids of its processes"),
         (Control("not permitted"), "nobody can tell whether the GPU is shared: not permitted"),
         (Control(slices="the GPU is in slices"), "the GPU is in slices"),
@@ -188,3 +188,10 @@ class Control:
 def test_a_gpu_is_locked_only_where_nobody_else_is_seen(control: Control | str, why: str | None) -> None:
     found = Machine(control, system({1: 0, 60: 1})).may_lock()
     assert found is None if why is None else str(found).startswith(why)
+
+
+@pytest.mark.parametrize(("pids", "fine"), [({99}, True), ({98, 99}, False)])
+def test_the_only_process_there_is_this_one_where_it_has_a_context(pids: set[int], fine: bool) -> None:
+    control = Control(frozenset(pids))
+    assert (Machine(control, system({}), context=True).may_lock() is None) == fine
+    assert Machine(control, system({})).may_lock() is not None

@@ -145,5 +145,5 @@ class Locker:
             _end(process)
             return why
         _end(process)  # it hangs or died: nobody knows what it has locked
-        reset_clocks(self._bus)
-        return f"{way}: no answer within {self._answer:g} s"
+        why = reset_clocks(self._bus).get("ncu" if way == "ncu" else "NVML")
+        return f"{way}: no answer within {self._answer:g} s" + (f"; not reset: {why}" if why else "")

@@ -25,10 +25,14 @@ def bus_of_gpu() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The GPU as its driver shows it; ``control`` is a reason where there is none to see."""
+    """The GPU as its driver shows it; ``control`` is a reason where there is none to see.
+
+    ``context``: this process has one on the GPU, so the driver's list has it, by whatever id.
+    """
 
     control: ClockControl | str
     files: Files
+    context: bool = False
 
     def foreign(self) -> int | str:
         """Processes on the GPU that are not this one's, or why they cannot be seen."""
@@ -44,12 +48,12 @@ class Machine:
         if isinstance(self.control, str):
             return f"nobody can tell whether the GPU is shared: {self.control}"
         try:
-            why = self.control.shared()
+            why, count = self.control.shared(), len(self.control.processes())
         except RefusedError as error:
             return f"nobody can tell whether the GPU is shared: {error}"
-        if why is not None:
-            return why
         foreign = self.foreign()
+        if why is not None or (isinstance(foreign, str) and self.context and count == 1):
+            return why  # the one process there is this one, though its id is that of another namespace
         if isinstance(foreign, str):
             return f"nobody can tell whether the GPU is shared: {foreign}"
-        return f"the GPU is shared with {foreign} foreign processes" if foreign else None
+        return f"the GPU is shared, processes of others on it: {foreign}" if foreign else None

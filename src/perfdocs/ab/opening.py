@@ -113,7 +113,7 @@ def _session(
     on_gpu: bool = True,
 ) -> Session:
     control = open_control(bus) if on_gpu else "the work is done by the host"
-    machine = Machine(control, edges.files)
+    machine = Machine(control, edges.files, context=period is None)
     nvml = edges.open_nvml() if on_gpu else "the work is done by the host"
     return Session(
         sides=sides,

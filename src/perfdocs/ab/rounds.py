@@ -57,7 +57,7 @@ def contaminated(limit: float) -> Judge:
 
     def judge(state: State) -> str | None:
         if state.foreign_processes:
-            return f"{state.foreign_processes} foreign processes on the GPU"
+            return f"processes of others on the GPU: {state.foreign_processes}"
         if state.foreign_load is not None and state.foreign_load > limit:
             return f"{state.foreign_load:.2f} cores of foreign load"
         return None

@@ -36,6 +36,11 @@ class Asked:
     lock: Mode | None = None
     profile: bool = False
 
+    @property
+    def all_rounds(self) -> int:
+        """Of all readings that have rounds."""
+        return self.rounds * (2 if self.lock else 1)
+
 
 class Held(Protocol):
     """Locked clocks. ``clocks`` are SM and memory clock in hertz, each ``None`` where only its holder knows."""
@@ -74,8 +79,7 @@ def run_session(session: Session, asked: Asked) -> Record:
     says so. Raises :class:`PerfdocsError` where a side cannot run at all.
     """
     readings: dict[ReadingKey, Reading] = {}
-    count = asked.rounds * (2 if asked.lock else 1)
-    session.progress.begin(f"A {session.sides[0].label}, B {session.sides[1].label}", count)
+    session.progress.begin(f"A {session.sides[0].label}, B {session.sides[1].label}", asked.all_rounds)
     try:
         stopped = _read_all(session, asked, readings)
     finally:
@@ -129,7 +133,8 @@ def _rounds(
     course, begun = Course(), session.clock.monotonic()
 
     def tell(done: int) -> None:
-        left = (asked.rounds - done) * (session.clock.monotonic() - begun) / done if done else None
+        rest = asked.all_rounds - before - done
+        left = rest * (session.clock.monotonic() - begun) / done if done else None
         session.progress.at(before + done, f"round {done + 1}", left)
 
     try:

@@ -143,7 +143,7 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     from ..ab.record import encode, write
     from ..ab.report import report
     from ..ab.session import INTERRUPTED, Asked, run_session
-    from ..ab.sides import words_of
+    from ..ab.sides import CommandWords, words_of
     from ..measure.edges import real_edges
     from ..measure.progress import open_progress
 
@@ -158,19 +158,26 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
         profile=given["profile"],
     )
     sides = words_of(a, "A"), words_of(b, "B")
+    command = any(isinstance(side, CommandWords) for side in sides)  # which needs no folder of benchmarks
+    build = Path("build") if command else project.root / "build"
+    path = given["out"] or build / "ab" / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)  # a place that cannot be written is better known before
     wanted = Wanted(
         a=sides[0],
         b=sides[1],
         benchmarks=lambda: project.benchmarks,
-        build=Path("build") / "measure",
+        build=build / "measure",
         at=axis_filters(given["points"]),
         device=given["device"],
         limit=given["limit"],
     )
     with _ended_by_signals(), opened(wanted, asked, real_edges(), open_progress()) as session:
         record = run_session(session, asked)
-    path = given["out"] or Path("build") / "ab" / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
-    write(record, path)
+    try:
+        write(record, path)
+    except OSError:
+        click.echo(encode(record).decode(), nl=False)  # nothing is lost
+        raise
     if given["as_json"] or given["style"] == "json":
         click.echo(encode(record).decode(), nl=False)
     else:
