@@ -138,10 +138,11 @@ def test_the_clocks_are_reset_however_it_ends(
     slow.chmod(0o755)
     more = (json.dumps([str(slow)]), json.dumps([str(slow)]), "--lock", "base", "--foreign-load", "4096")
     with subprocess.Popen(
-        words(*more), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        words(*more), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         device.wait_for("waiting")
-        process.send_signal(number)
+        send = os.killpg if number == signal.SIGINT else os.kill  # Ctrl-C is for all that the terminal runs
+        send(process.pid, number)
         _, said = process.communicate(timeout=PATIENCE)
     device.wait_reset()
     assert "Traceback" not in said
