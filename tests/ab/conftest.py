@@ -33,6 +33,11 @@ class FakeDevice:
         path = self.folder / "log"
         return path.read_text().splitlines() if path.exists() else []
 
+    def hung(self) -> bool:
+        """Whether a process that hung is there still."""
+        path = self.folder / "hung"
+        return path.exists() and Path(f"/proc/{path.read_text()}").exists()
+
     def wait(self, found: Callable[[], bool]) -> None:
         """Until another process has brought something about."""
         until = time.monotonic() + PATIENCE

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.ab.conftest import PATIENCE, FakeDevice
 
+from perfdocs.ab import lock
 from perfdocs.ab.lock import Hold, Locker, reset_clocks
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
@@ -115,7 +116,10 @@ def test_ncu_that_dies_is_noticed_and_the_clocks_are_reset(device: FakeDevice) -
 
 @pytest.mark.usefixtures("ncu")
 @pytest.mark.parametrize("faults", [("no-permission", "ncu-hangs-once"), ("lock-sm-hangs-once",)])
-def test_what_hangs_is_ended_and_the_clocks_are_reset(device: FakeDevice, faults: tuple[str, ...]) -> None:
+def test_what_hangs_is_ended_and_the_clocks_are_reset(
+    device: FakeDevice, faults: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "GRACE", 3.0)
     device.fail(*faults)
     found = Locker("base", answer=3).open()
     if isinstance(found, Hold):  # ncu took over from an NVML that hung
@@ -123,7 +127,9 @@ def test_what_hangs_is_ended_and_the_clocks_are_reset(device: FakeDevice, faults
         assert found.close()
     else:
         assert "no answer within 3 s" in found
+        assert "locked still" not in found
     assert not device.locked
+    assert not device.hung()
 
 
 @pytest.mark.usefixtures("ncu")

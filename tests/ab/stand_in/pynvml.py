@@ -56,6 +56,7 @@ def _set(what: str, *numbers: int) -> None:
     if fault(f"{what}-lost"):
         raise NVMLError(NVML_ERROR_GPU_IS_LOST)
     if fault(f"{what}-hangs"):
+        (GPU / "hung").write_text(str(os.getpid()))
         time.sleep(600)
     _log(" ".join([what, *map(str, numbers)]))
 
