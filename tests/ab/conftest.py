@@ -56,15 +56,10 @@ class FakeDevice:
 
 @pytest.fixture
 def device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
-    """A GPU whose clocks NVML may lock; no ncu."""
+    """A GPU whose clocks NVML may lock, and ncu; what this machine has of either is never asked."""
     folder = tmp_path / "gpu"
     folder.mkdir()
     monkeypatch.setenv("FAKE_GPU", str(folder))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE / "stand_in"), str(SOURCE)]))
-    return FakeDevice(folder)
-
-
-@pytest.fixture
-def ncu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in for ncu on the path."""
     monkeypatch.setenv("PATH", str(HERE / "bin"), prepend=os.pathsep)
+    return FakeDevice(folder)

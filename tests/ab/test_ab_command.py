@@ -45,7 +45,6 @@ def record(folder: Path) -> Any:
     return json.loads(path.read_text())
 
 
-@pytest.mark.usefixtures("ncu")
 @pytest.mark.parametrize(("b", "code", "verdict"), [(0.0205, 0, "pass"), (0.0215, 1, "fail")])
 def test_two_commands_at_locked_clocks(device: FakeDevice, tmp_path: Path, b: float, code: int, verdict: str) -> None:
     done = ab(tmp_path, side(0.02), side(b), "--lock", "base")
@@ -65,7 +64,7 @@ def test_two_commands_at_locked_clocks(device: FakeDevice, tmp_path: Path, b: fl
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("no-permission", "insufficient permissions"),
+        ("no-permission ncu-permission", "insufficient permissions"),
         ("shared", "the GPU is shared"),
         ("slices", "MIG"),
         ("not-held", "SM clock 1755 MHz, locked at 1500 MHz"),
@@ -122,7 +121,6 @@ def test_a_command_that_fails_is_1_and_one_line(device: FakeDevice, tmp_path: Pa
     assert not list((tmp_path / "build").rglob("*.json"))
 
 
-@pytest.mark.usefixtures("ncu")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("faults", [(), ("no-permission",)])
 def test_the_clocks_are_reset_however_it_ends(
@@ -158,7 +156,6 @@ def test_the_clocks_are_reset_however_it_ends(
     assert found["verdict"] == "undecided"
 
 
-@pytest.mark.usefixtures("ncu")
 def test_reset_is_safe_at_any_time(device: FakeDevice, tmp_path: Path) -> None:
     (device.folder / "locked").write_text("1400")  # as a killed ncu leaves it
     done = ab(tmp_path, "--reset")

@@ -50,7 +50,8 @@ def test_a_memory_clock_that_cannot_be_locked_is_not_claimed(device: FakeDevice)
     assert not device.locked
 
 
-def test_a_memory_clock_that_fails_takes_the_sm_lock_off(device: FakeDevice) -> None:
+def test_a_memory_clock_that_fails_takes_the_sm_lock_off(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
     device.fail("lock-memory-lost")
     why = Locker("base").open()
     assert isinstance(why, str)
@@ -79,7 +80,6 @@ def test_where_nvml_refuses_and_there_is_no_ncu_both_are_said(
     assert not device.locked
 
 
-@pytest.mark.usefixtures("ncu")
 def test_where_nvml_refuses_ncu_holds_the_clocks(device: FakeDevice) -> None:
     device.fail("no-permission")
     hold = held(Locker("base"))
@@ -90,7 +90,6 @@ def test_where_nvml_refuses_ncu_holds_the_clocks(device: FakeDevice) -> None:
     assert device.log == ["ncu lock base", "ncu end", "ncu reset"]
 
 
-@pytest.mark.usefixtures("ncu")
 @pytest.mark.parametrize(
     ("fault", "said"),
     [("ncu-permission", "ERR_NVGPUCTRPERM"), ("ncu-silent", "it said nothing")],
@@ -104,7 +103,6 @@ def test_where_ncu_refuses_too_nothing_is_locked(device: FakeDevice, fault: str,
     assert device.log[-1] == "ncu reset"
 
 
-@pytest.mark.usefixtures("ncu")
 def test_ncu_that_dies_is_noticed_and_the_clocks_are_reset(device: FakeDevice) -> None:
     device.fail("no-permission", "ncu-dies")
     hold = held(Locker("base"))
@@ -114,7 +112,6 @@ def test_ncu_that_dies_is_noticed_and_the_clocks_are_reset(device: FakeDevice) -
     assert not device.locked
 
 
-@pytest.mark.usefixtures("ncu")
 @pytest.mark.parametrize("faults", [("no-permission", "ncu-hangs-once"), ("lock-sm-hangs-once",)])
 def test_what_hangs_is_ended_and_the_clocks_are_reset(
     device: FakeDevice, faults: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -132,7 +129,6 @@ def test_what_hangs_is_ended_and_the_clocks_are_reset(
     assert not device.hung()
 
 
-@pytest.mark.usefixtures("ncu")
 @pytest.mark.parametrize("faults", [("reset-sm-lost-once",), ("no-permission", "ncu-reset-once")])
 def test_a_reset_that_fails_once_is_tried_again(device: FakeDevice, faults: tuple[str, ...]) -> None:
     device.fail(*faults)
@@ -147,7 +143,8 @@ def test_a_reset_that_hangs_is_done_by_another_process(device: FakeDevice) -> No
     assert not device.locked
 
 
-def test_a_reset_that_keeps_failing_is_said(device: FakeDevice) -> None:
+def test_a_reset_that_keeps_failing_is_said(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
     hold = held(Locker("base"))
     device.fail("reset-sm-lost")
     assert not hold.close()
@@ -184,7 +181,6 @@ input()
 """
 
 
-@pytest.mark.usefixtures("ncu")
 @pytest.mark.parametrize("faults", [(), ("no-permission",)])
 def test_the_clocks_are_reset_when_the_parent_is_killed(device: FakeDevice, faults: tuple[str, ...]) -> None:
     device.fail(*faults)

@@ -17,7 +17,7 @@ from perfdocs.measure.head import open_timer
 from perfdocs.measure.machine import allowed_threads
 from perfdocs.measure.progress import Progress
 
-from .clocks import open_control
+from .clocks import ClockControl, open_control
 from .kernels import Traced, kernel_times
 from .lock import Locker
 from .machine import Machine, bus_of_gpu
@@ -29,6 +29,8 @@ __all__ = ["PERIOD", "Wanted", "opened"]
 
 PERIOD = 0.05
 """Seconds between two samples beside a command."""
+ON_HOST = "the work is done by the host"
+OpenControl = Callable[[str | None], ClockControl | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +47,13 @@ class Wanted:
 
 
 @contextmanager
-def opened(wanted: Wanted, asked: Asked, edges: Edges, progress: Progress) -> Iterator[Session]:
-    """Everything an A/B needs, closed afterwards. Raises :class:`PerfdocsError` where a side cannot be opened."""
+def opened(
+    wanted: Wanted, asked: Asked, edges: Edges, progress: Progress, control: OpenControl = open_control
+) -> Iterator[Session]:
+    """Everything an A/B needs, closed afterwards. Raises :class:`PerfdocsError` where a side cannot be opened.
+
+    ``control`` opens the GPU at a place on the bus, where ``edges`` have one; without it nothing is locked.
+    """
     if isinstance(wanted.a, CommandWords) != isinstance(wanted.b, CommandWords):
         raise PerfdocsError(
             "ab-side", "A and B", "an arm and a command", "two arms or two commands", "compare like with like"
@@ -54,9 +61,8 @@ def opened(wanted: Wanted, asked: Asked, edges: Edges, progress: Progress) -> It
     if isinstance(wanted.a, CommandWords) and isinstance(wanted.b, CommandWords):
         a, b = (CommandSide(name, side.words, wanted.limit) for name, side in (("A", wanted.a), ("B", wanted.b)))
         bus = bus_of_gpu() if asked.lock else None
-        yield _session(
-            (a, b), edges, progress, asked, bus, PERIOD, lambda: "the kernels of a command are not traced here"
-        )
+        sides, untraced = (a, b), "the kernels of a command are not traced here"
+        yield _session(sides, edges, progress, asked, control(bus), bus, PERIOD, lambda: untraced)
         return
     assert isinstance(wanted.a, ArmWords)
     assert isinstance(wanted.b, ArmWords)
@@ -71,16 +77,18 @@ def opened(wanted: Wanted, asked: Asked, edges: Edges, progress: Progress) -> It
         traced: list[Traced] = [
             (folder, side.arm, arm.at) for folder, side, arm in zip(folders, (wanted.a, wanted.b), arms, strict=True)
         ]
-        bus = bus_of_gpu() if context.kind == "gpu" else None
+        on_gpu = context.kind == "gpu"
+        bus = bus_of_gpu() if on_gpu else None
         yield _session(
             (arms[0], arms[1]),
             edges,
             progress,
             asked,
+            control(bus) if on_gpu else ON_HOST,
             bus,
             None,
             lambda: kernel_times(edges.ask, (traced[0], traced[1]), context),
-            on_gpu=context.kind == "gpu",
+            on_gpu=on_gpu,
         )
     finally:
         for arm in arms:
@@ -106,15 +114,15 @@ def _session(
     edges: Edges,
     progress: Progress,
     asked: Asked,
+    control: ClockControl | str,
     bus: str | None,
     period: float | None,
     kernels: Callable[[], tuple[tuple[float, ...], tuple[float, ...]] | str],
     *,
     on_gpu: bool = True,
 ) -> Session:
-    control = open_control(bus) if on_gpu else "the work is done by the host"
     machine = Machine(control, edges.files, context=period is None)
-    nvml = edges.open_nvml() if on_gpu else "the work is done by the host"
+    nvml = edges.open_nvml() if on_gpu else ON_HOST
     return Session(
         sides=sides,
         facts=(sides[0].facts, sides[1].facts),

@@ -48,6 +48,10 @@ def nvmlDeviceGetHandleByIndex(index: int) -> str:  # noqa: N802
     return f"gpu {index}"
 
 
+def nvmlDeviceGetHandleByPciBusId(bus: bytes) -> str:  # noqa: N802
+    return f"gpu at {bus.decode()}"
+
+
 def _set(what: str, *numbers: int) -> None:
     if fault("no-permission"):
         raise NVMLError(NVML_ERROR_NO_PERMISSION)
