@@ -64,6 +64,13 @@ def definition() -> Iterator[str]:
     yield from _schema_tables([Definition], "definition")
 
 
+def ab() -> Iterator[str]:
+    """Every part of the record of an A/B."""
+    from perfdocs.ab.record import Record
+
+    yield from _schema_tables([Record], "ab")
+
+
 def flags() -> Iterator[str]:
     """Every flag with its mark."""
     from perfdocs.flags import FLAGS
@@ -131,6 +138,7 @@ def claims() -> Iterator[str]:
 
 
 WRITERS: dict[str, Callable[[], Iterator[str]]] = {
+    "ab": ab,
     "card": card,
     "claims": claims,
     "cli": cli,

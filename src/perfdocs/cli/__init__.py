@@ -13,6 +13,7 @@ import click
 
 from .. import __version__
 from ..errors import PerfdocsError, clean, place
+from .comparing import UNDECIDED, ab
 from .data import list_, schema, validate
 from .measuring import run
 from .pages import check, render
@@ -23,10 +24,11 @@ __all__ = ["EXIT_CODES", "main"]
 
 EXIT_CODES: dict[int, str] = {
     0: "all is well",
-    1: "something was found wrong: each problem is one line",
+    1: "something was found wrong: each problem is one line; ab: B is above the gate",
     2: "the command was not understood",
     3: "run: the deadline came first; the same command goes on from there",
     4: "run: the device takes no more work; the same command goes on from there",
+    UNDECIDED: "ab: neither pass nor fail, the record says why",
     130: "interrupted; what was finished is kept",
 }
 """What each exit code means; `--help` and the documentation show this table."""
@@ -105,5 +107,5 @@ def main(context: click.Context, benchmarks: str | None) -> None:
     context.obj = Project(lambda: find_benchmarks(benchmarks))
 
 
-for _command in (run, validate, render, check, repeat, schema, list_):
+for _command in (run, validate, render, check, repeat, ab, schema, list_):
     main.add_command(_command)

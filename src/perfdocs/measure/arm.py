@@ -77,6 +77,12 @@ class Prepared:
         """Do the work once, from inputs resident on the device to the device synchronised."""
         raise NotImplementedError
 
+    def before(self) -> None:
+        """Bring the machine into the state that a timed run is to find; untimed, right before each of them.
+
+        An arm that has this asks what a state does to a run: nothing else comes between the two.
+        """
+
     def end_to_end(self) -> None:
         """Upload the inputs from host memory, run, download the result. On a CPU this is :meth:`run`."""
         self.run()

@@ -96,6 +96,7 @@ def _settle(timed: Timed, call: Callable[[], None], timer: Timer, settle: float)
 
 
 def _run(timed: Timed, timer: Timer, sensors: Sensors, monitor: Monitor) -> None:
+    timed.arm.before()
     if timed.short:
         timed.wall.append(timer.time(timed.arm.run, timed.inner))
     else:

@@ -1,0 +1,87 @@
+"""Arms that are gates themselves: two arms of rk4 in alternating rounds, at the clocks the machine chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from perfdocs.ab.statistics import LEAST_ROUNDS, judged, ratio_of
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.edges import SystemClock
+from perfdocs.measure.loader import load_arm
+from perfdocs.measure.protocol import Timer
+
+from .workload import RK4, Both, Pair, rk4
+
+GATE = 1.05
+REGION, SHORT_REGION = 1e-2, 2e-4
+"""Seconds of a region, made of as many runs as it takes: of the pair, and of a short gate."""
+
+
+class Gates(Prepared):
+    """Two sides over one problem. A run is a round: A once, B once.
+
+    The first run, which is never timed, opens them: their kernels are those of rk4 and recorded there, none is this
+    benchmark's own.
+    """
+
+    def __init__(self, pair: Pair, sides: tuple[str, str], context: Context, *, on_host: bool) -> None:
+        self._pair, self._names, self._context, self.on_host = pair, sides, context, on_host
+        self._problem: Any = rk4().problem(pair.at[context.kind])
+        self._sides: list[Prepared] = []
+
+    def run(self) -> None:
+        """A round."""
+        while len(self._sides) < len(self._names):
+            arm = load_arm(RK4, self._names[len(self._sides)])
+            self._sides.append(arm.prepare(self._problem, self._context))
+        for side in self._sides:
+            side.run()
+
+    def result(self) -> Both:
+        """Both sides'."""
+        first, second = self._sides
+        return Both(self._problem, (first.result(), second.result()))
+
+    def counts(self) -> Mapping[str, float]:
+        """What the gates found."""
+        clock = SystemClock()
+        timer = Timer(clock, 0.0, REGION if self._pair.gates is None else SHORT_REGION)
+        inner = [timer.inner(min(timer.time(side.run) for _ in range(3))) for side in self._sides]
+        if self._pair.gates is None:
+            return told(*self._rounds(timer, inner))
+        return tallied([self._rounds(timer, inner) for _ in range(self._pair.gates)])
+
+    def _rounds(self, timer: Timer, inner: Sequence[int]) -> tuple[list[float], list[float]]:
+        """Seconds of a run of A and of B, round by round."""
+        found: tuple[list[float], list[float]] = ([], [])
+        for _ in range(LEAST_ROUNDS):
+            for times, side, runs in zip(found, self._sides, inner, strict=True):
+                times.append(timer.time(side.run, runs))
+        return found
+
+    def close(self) -> None:
+        """Both sides."""
+        for side in self._sides:
+            side.close()
+
+
+def told(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:
+    """One gate: medians and the ratio."""
+    ratio = ratio_of(a, b)
+    found = {"a_time": median(a), "b_time": median(b), "rounds": float(len(a))}
+    return {**found, "ratio": ratio.centre, "ratio_low": ratio.low, "ratio_high": ratio.high}
+
+
+def tallied(gates: Sequence[tuple[Sequence[float], Sequence[float]]]) -> dict[str, float]:
+    """Many gates: how often either side won, and each verdict but undecided."""
+    ratios = [ratio_of(a, b, resamples=2000) for a, b in gates]
+    verdicts = [judged(ratio, GATE) for ratio in ratios]
+    return {
+        "a_wins": float(sum(ratio.low > 1 for ratio in ratios)),
+        "b_wins": float(sum(ratio.high < 1 for ratio in ratios)),
+        "passed": float(verdicts.count("pass")),
+        "failed": float(verdicts.count("fail")),
+        "rounds": float(len(gates[0][0])) if gates else 0.0,
+    }

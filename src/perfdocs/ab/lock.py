@@ -1,0 +1,150 @@
+"""The parent's end of a lock: a keeper process that holds the clocks for as long as its pipe is open."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from .clocks import Mode
+from .keeper import LOST
+
+__all__ = ["Hold", "Locker", "reset_clocks"]
+
+ANSWER = 90.0  # s; longer than a keeper waits for ncu
+END = 100.0  # s; a keeper tries its resets again
+GRACE = 10.0  # s; for one that has hung already
+
+
+def _started(words: Sequence[str]) -> subprocess.Popen[str]:
+    """A keeper in a session of its own: an interrupt of the terminal is for its parent, which then closes the pipe."""
+    return subprocess.Popen(  # noqa: S603 - this Python and this package
+        [sys.executable, "-m", "perfdocs.ab.keeper", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _line(process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
+    """The next line a keeper says; nothing where it ends or does not answer in time."""
+    lines: queue.Queue[str] = queue.Queue()
+
+    def read() -> None:
+        with suppress(ValueError, OSError):
+            lines.put(process.stdout.readline() if process.stdout else "")
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        found = json.loads(lines.get(timeout=seconds))
+    except (queue.Empty, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a keeper that has not ended, and close both pipes."""
+    if process.poll() is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+
+
+def reset_clocks(bus: str | None = None, seconds: float = END) -> dict[str, str | None]:
+    """Reset the clocks by every way there is; why not, by way, ``None`` where they are reset. Safe at any time."""
+    process = _started(["reset", *([bus] if bus else [])])
+    try:
+        found = _line(process, seconds).get("reset")
+    finally:
+        _end(process)
+    if isinstance(found, dict):
+        return {str(way): None if why is None else str(why) for way, why in found.items()}
+    return {"NVML": f"no answer within {seconds:g} s", "ncu": f"no answer within {seconds:g} s"}
+
+
+class Hold:
+    """Locked clocks, for as long as this is open.
+
+    ``how`` says what holds them, ``clocks`` are SM and memory clock in hertz as far as they are known.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[str],
+        way: str,
+        bus: str | None,
+        how: str = "",
+        clocks: tuple[float | None, float | None] = (None, None),
+    ) -> None:
+        self._process, self._way, self._bus, self.how, self.clocks = process, way, bus, how, clocks
+
+    def lost(self) -> str | None:
+        """Why the clocks are no longer held, or ``None``."""
+        code = self._process.poll()
+        if code is None:
+            return None
+        return f"{self.how} ended by itself" if code == LOST else f"the process that kept the clocks ended ({code})"
+
+    def close(self, seconds: float = END) -> bool:
+        """Reset the clocks and say whether they are. Where the keeper is gone or hangs, another process resets them."""
+        try:
+            with suppress(OSError):
+                if self._process.stdin is not None:
+                    self._process.stdin.close()
+            code: int | None = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+        _end(self._process)
+        if code in (0, LOST):
+            return True
+        return reset_clocks(self._bus, seconds).get("ncu" if self._way == "ncu" else "NVML") is None
+
+
+class Locker:
+    """Locks through NVML, and where that is refused through ``ncu``."""
+
+    def __init__(self, mode: Mode, bus: str | None = None, answer: float = ANSWER) -> None:
+        self._mode, self._bus, self._answer = mode, bus, answer
+
+    def open(self) -> Hold | str:
+        """A lock, or why there is none."""
+        if os.name != "posix":
+            return "clocks are locked on Linux only"
+        reasons = []
+        for way in ("nvml", "ncu"):
+            held = self._try(way)
+            if isinstance(held, Hold):
+                return held
+            reasons.append(held)
+        return "; ".join(reasons)
+
+    def _try(self, way: str) -> Hold | str:
+        words = [way, self._mode, *([self._bus] if self._bus and way == "nvml" else [])]
+        process = _started(words)
+        try:
+            found = _line(process, self._answer)
+        except BaseException:  # an interrupt: the pipe closes and the keeper resets what it may have locked
+            Hold(process, way, self._bus).close()
+            raise
+        if isinstance(how := found.get("how"), str):
+            sm, memory = found["clocks"]
+            return Hold(process, way, self._bus, how, (sm, memory))
+        if isinstance(why := found.get("refused"), str):
+            _end(process)
+            return why
+        # It hangs or died: nobody knows what it has locked, so its pipe is closed and all is reset.
+        restored = Hold(process, way, self._bus).close(GRACE)
+        return f"{way}: no answer within {self._answer:g} s" + ("" if restored else "; the clocks may be locked still")

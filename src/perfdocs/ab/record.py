@@ -1,0 +1,181 @@
+"""The record of one A/B, ``perfdocs.ab/1``: everything that was seen, each reading by itself.
+
+The types are the schema. Times are seconds, clocks hertz, ratios those of B over A.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, to_builtins
+
+from perfdocs.files import write_atomic
+
+from .statistics import Verdict
+
+__all__ = [
+    "Comparison",
+    "Method",
+    "Reading",
+    "ReadingKey",
+    "Record",
+    "Repeat",
+    "Round",
+    "SideFacts",
+    "State",
+    "Turn",
+    "encode",
+    "write",
+]
+
+ReadingKey = Literal["default_clocks", "locked_clocks", "profiler"]
+Seconds = Annotated[float, Meta(gt=0, description="s")]
+Span = tuple[float, float]
+
+
+class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of every part of a record: frozen, no unknown keys, defaults not written."""
+
+
+class State(_Part, frozen=True, kw_only=True):
+    """What was seen of the machine while one side ran. What is absent was not observed.
+
+    Clocks are the lowest and the highest of the samples in which the GPU was busy.
+    """
+
+    samples: int = 0
+    busy: int = 0
+    sm_clock: Span | None = None
+    memory_clock: Span | None = None
+    throttle: tuple[str, ...] = ()
+    foreign_processes: int | None = None
+    foreign_load: float | None = None
+    unobserved: tuple[str, ...] = ()
+
+
+class Turn(_Part, frozen=True, kw_only=True):
+    """One side's part of a round: seconds by region, and what the machine did meanwhile."""
+
+    regions: dict[str, Seconds]
+    state: State
+
+
+class Round(_Part, frozen=True, kw_only=True):
+    """A, then B."""
+
+    a: Turn
+    b: Turn
+
+
+class Repeat(_Part, frozen=True, kw_only=True):
+    """A round that was measured again, by its place from 1 on, and why."""
+
+    round: int
+    why: str
+    turns: tuple[Turn, ...]
+
+
+class Comparison(_Part, frozen=True, kw_only=True):
+    """One region of one reading: medians, their ratio B / A and its interval; a verdict where it is gated."""
+
+    a: Seconds
+    b: Seconds
+    ratio: float
+    low: float
+    high: float
+    rounds: int
+    verdict: Verdict | None = None
+    why: str | None = None
+
+
+class Reading(_Part, frozen=True, kw_only=True):
+    """One way to read both sides, never merged with another. ``absent`` says why there is none of it.
+
+    ``ended`` says why it has fewer rounds than were asked for. ``clocks`` are SM and memory clock as they were locked,
+    ``how`` what locked or profiled, ``restored`` whether the clocks were reset afterwards.
+    """
+
+    absent: str | None = None
+    ended: str | None = None
+    how: str | None = None
+    clocks: Span | None = None
+    restored: bool | None = None
+    rounds: tuple[Round, ...] = ()
+    repeats: tuple[Repeat, ...] = ()
+    kernels: dict[str, tuple[Seconds, ...]] = {}
+    regions: dict[str, Comparison] = {}
+
+
+class SideFacts(_Part, frozen=True, kw_only=True):
+    """What a side is: an arm at a point, or a command as its list of words, paths left out.
+
+    ``inner`` runs of an arm are timed together, and the times are those of one. ``sources`` are sha256 by file.
+    """
+
+    label: str
+    kind: Literal["arm", "command"]
+    at: dict[str, str | float] = {}
+    words: tuple[str, ...] = ()
+    inner: int = 1
+    sources: dict[str, str] = {}
+
+
+class Method(_Part, frozen=True, kw_only=True):
+    """How the interval was made and what was asked for."""
+
+    rounds: int
+    gate: float
+    shortest: float
+    most_repeats: int
+    foreign_load: float
+    level: float
+    resamples: int
+    seed: int
+    lock: Literal["base", "boost"] | None = None
+
+
+class Record(_Part, frozen=True, kw_only=True):
+    """One A/B. ``gated`` names the reading that the verdict is about, ``stopped`` what ended all before its time."""
+
+    schema: Literal["perfdocs.ab/1"] = "perfdocs.ab/1"
+    recorded: str
+    a: SideFacts
+    b: SideFacts
+    method: Method
+    readings: dict[ReadingKey, Reading]
+    gated: ReadingKey
+    verdict: Verdict
+    why: str
+    stopped: str | None = None
+
+
+def encode(record: Record) -> bytes:
+    """The bytes of the record's file, a round a line."""
+    tree = {"schema": record.schema, **to_builtins(record)}
+    return (_text(tree, 0) + "\n").encode()
+
+
+def _text(value: object, depth: int) -> str:
+    """JSON that opens objects down to the readings and lists of rounds, and keeps the rest on one line."""
+    pad = " " * (depth + 1)
+    if isinstance(value, dict) and value and depth < 3:
+        parts = [
+            f"{pad}{json.dumps(str(key), ensure_ascii=False)}: {_text(part, depth + 1)}" for key, part in value.items()
+        ]
+        return "{\n" + ",\n".join(parts) + "\n" + " " * depth + "}"
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+        return (
+            "[\n"
+            + ",\n".join(f"{pad}{json.dumps(part, ensure_ascii=False)}" for part in value)
+            + "\n"
+            + " " * depth
+            + "]"
+        )
+    return json.dumps(value, ensure_ascii=False)
+
+
+def write(record: Record, path: Path) -> None:
+    """Write the record, the whole of it or nothing."""
+    write_atomic(path, encode(record))

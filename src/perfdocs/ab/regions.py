@@ -1,0 +1,71 @@
+"""The times that a command tells of itself: a line a region on its standard output.
+
+::
+
+    perfdocs-region NAME SECONDS
+
+A name has letters, digits, ``_``, ``.`` and ``-``; seconds are above 0, as ``0.0123`` or ``1.23e-2``. Each region is
+told once a run. Lines that begin otherwise are the command's own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from perfdocs.errors import PerfdocsError, clean
+
+__all__ = ["WORD", "regions_of", "same_regions"]
+
+WORD = "perfdocs-region"
+LINE = re.compile(
+    rf"{WORD}[ \t]+(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{{0,63}})[ \t]+(?P<seconds>[0-9.eE+-]{{1,40}})[ \t]*"
+)
+FORM = f"`{WORD} NAME SECONDS`, seconds above 0"
+
+
+def regions_of(text: str, where: str) -> dict[str, float]:
+    """Seconds by region. Raises :class:`PerfdocsError` for a line that is not as it should be, and without any."""
+    found: dict[str, float] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.split(maxsplit=1)[:1] != [WORD]:
+            continue
+        name, seconds = _parsed(line, f"{where}, line {number}")
+        if name in found:
+            raise PerfdocsError(
+                "ab-region",
+                f"{where}, line {number}",
+                f'"{name}" again',
+                "each region once a run",
+                "add the times up first",
+            )
+        found[name] = seconds
+    if not found:
+        raise PerfdocsError(
+            "ab-region", where, f"no line that begins with `{WORD}`", FORM, "let the command print one for each region"
+        )
+    return found
+
+
+def _parsed(line: str, where: str) -> tuple[str, float]:
+    match = LINE.fullmatch(line)
+    try:
+        seconds = float(match["seconds"]) if match else math.nan
+    except ValueError:
+        seconds = math.nan
+    if match is None or not 0 < seconds < math.inf:
+        raise PerfdocsError("ab-region", where, f"`{clean(line, 120)}`", FORM, "correct what the command prints")
+    return match["name"], seconds
+
+
+def same_regions(known: set[str], found: set[str], where: str) -> None:
+    """Every run of both sides tells the same regions. Raises :class:`PerfdocsError` where one does not."""
+    if known != found:
+        odd = ", ".join(sorted(known ^ found)[:5])
+        raise PerfdocsError(
+            "ab-region",
+            where,
+            f"other regions than before: {odd}",
+            f"the same in every run of both sides: {', '.join(sorted(known)[:8])}",
+            "let both commands tell the same regions",
+        )

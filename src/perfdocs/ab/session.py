@@ -1,0 +1,237 @@
+"""One A/B from the first round to the record: a reading after the other, each present or absent with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from perfdocs.errors import PerfdocsError
+from perfdocs.measure.edges import Clock
+from perfdocs.measure.progress import Progress
+
+from .clocks import Mode
+from .comparing import compare_kernels, compare_rounds, overall
+from .record import Method, Reading, ReadingKey, Record, SideFacts
+from .rounds import Course, Judge, Side, Watch, contaminated, measure, off_clock
+from .statistics import LEVEL, RESAMPLES, SEED
+
+__all__ = ["INTERRUPTED", "Asked", "Held", "Session", "run_session"]
+
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the caller chose. ``lock``: lock the clocks, and gate that reading; never without being asked.
+
+    Seconds, cores. ``gate`` is the most that B may take of what A takes.
+    """
+
+    rounds: int = 20
+    gate: float = 1.05
+    shortest: float = 0.01
+    most_repeats: int = 3
+    foreign_load: float = 0.5
+    lock: Mode | None = None
+    profile: bool = False
+
+    @property
+    def all_rounds(self) -> int:
+        """Of all readings that have rounds."""
+        return self.rounds * (2 if self.lock else 1)
+
+
+class Held(Protocol):
+    """Locked clocks. ``clocks`` are SM and memory clock in hertz, each ``None`` where only its holder knows."""
+
+    how: str
+    clocks: tuple[float | None, float | None]
+
+    def lost(self) -> str | None:
+        """Why they are no longer held, or ``None``."""
+
+    def close(self) -> bool:
+        """Reset them; whether they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Everything outside. ``may_lock`` says why the clocks must be left alone, ``lock`` locks them or says why not.
+
+    ``kernels`` are a profiler's kernel times of both sides, or why there are none.
+    """
+
+    sides: tuple[Side, Side]
+    facts: tuple[SideFacts, SideFacts]
+    watch: Watch
+    clock: Clock
+    progress: Progress
+    may_lock: Callable[[], str | None]
+    lock: Callable[[], Held | str]
+    kernels: Callable[[], tuple[tuple[float, ...], tuple[float, ...]] | str]
+
+
+def run_session(session: Session, asked: Asked) -> Record:
+    """Measure every reading that is asked for.
+
+    An interrupt ends it, and so does a side that fails after its first round: the record then holds what there is, and
+    says so. Raises :class:`PerfdocsError` where a side cannot run at all.
+    """
+    readings: dict[ReadingKey, Reading] = {}
+    session.progress.begin(f"A {session.sides[0].label}, B {session.sides[1].label}", asked.all_rounds)
+    try:
+        stopped = _read_all(session, asked, readings)
+    finally:
+        session.progress.end()
+    gated: ReadingKey = "locked_clocks" if asked.lock else "default_clocks"
+    keys: tuple[ReadingKey, ...] = ("default_clocks", "locked_clocks", "profiler")
+    found = {key: readings.get(key, Reading(absent=stopped or "not reached")) for key in keys}
+    verdict, why = overall(found, gated, asked.gate)
+    return Record(
+        recorded=session.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        a=session.facts[0],
+        b=session.facts[1],
+        method=Method(
+            rounds=asked.rounds,
+            gate=asked.gate,
+            shortest=asked.shortest,
+            most_repeats=asked.most_repeats,
+            foreign_load=asked.foreign_load,
+            level=LEVEL,
+            resamples=RESAMPLES,
+            seed=SEED,
+            lock=asked.lock,
+        ),
+        readings=found,
+        gated=gated,
+        verdict=verdict,
+        why=why,
+        stopped=stopped,
+    )
+
+
+def _read_all(session: Session, asked: Asked, readings: dict[ReadingKey, Reading]) -> str | None:
+    """Fill ``readings``; what stopped it before its end."""
+    try:
+        for side in session.sides:  # what the first run pays for is not the side's
+            side.run()
+        readings["default_clocks"], stopped = _default(session, asked)
+        if stopped is None:
+            readings["locked_clocks"], stopped = _locked(session, asked)
+        if stopped is None:
+            readings["profiler"] = _profiled(session, asked)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return stopped
+
+
+def _rounds(
+    session: Session, asked: Asked, judges: tuple[Judge, ...], before: int, lost: Callable[[], str | None]
+) -> tuple[Course, str | None]:
+    """One course of rounds, whole or as far as it came; and what stopped it."""
+    course, begun = Course(), session.clock.monotonic()
+
+    def tell(done: int) -> None:
+        rest = asked.all_rounds - before - done
+        left = rest * (session.clock.monotonic() - begun) / done if done else None
+        session.progress.at(before + done, f"round {done + 1}", left)
+
+    try:
+        measure(session.sides, session.watch, judges, asked.rounds, asked.most_repeats, course, tell, lost)
+    except KeyboardInterrupt:
+        course.ended = INTERRUPTED
+    except PerfdocsError as error:
+        if not course.rounds:
+            raise
+        course.ended = str(error.problem)
+    else:
+        return course, None
+    return course, course.ended
+
+
+def _inner(session: Session) -> tuple[int, int]:
+    return session.facts[0].inner, session.facts[1].inner
+
+
+def _default(session: Session, asked: Asked) -> tuple[Reading, str | None]:
+    """At the clocks the machine chooses: gated only where nobody asked for locked ones."""
+    course, stopped = _rounds(session, asked, (contaminated(asked.foreign_load),), 0, lambda: None)
+    gate = None if asked.lock else asked.gate
+    reading = Reading(
+        ended=course.ended,
+        rounds=tuple(course.rounds),
+        repeats=tuple(course.repeats),
+        regions=compare_rounds(course.rounds, gate, asked.shortest, _inner(session)),
+    )
+    return reading, stopped
+
+
+def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
+    """At locked clocks, equal on both sides, or why there is no such reading; and what stopped it."""
+    if asked.lock is None:
+        return Reading(absent="locking was not asked for"), None
+    if (why := session.may_lock()) is not None:
+        return Reading(absent=why), None
+    held = session.lock()
+    if isinstance(held, str):
+        return Reading(absent=held), None
+    clocks: tuple[float, float] | str = INTERRUPTED
+    course, stopped, restored = Course(ended=INTERRUPTED), None, False
+    try:
+        clocks = _checked(session, held)
+        if isinstance(clocks, str):
+            course = Course(ended=clocks)
+        else:
+            judges = (contaminated(asked.foreign_load), off_clock(clocks))
+            course, stopped = _rounds(session, asked, judges, asked.rounds, held.lost)
+    except KeyboardInterrupt:
+        stopped = INTERRUPTED
+    finally:
+        restored = _closed(held)
+    reading = Reading(
+        absent=None if course.rounds else course.ended,
+        ended=course.ended,
+        how=held.how,
+        clocks=None if isinstance(clocks, str) else clocks,
+        restored=restored,
+        rounds=tuple(course.rounds),
+        repeats=tuple(course.repeats),
+        regions=compare_rounds(course.rounds, asked.gate, asked.shortest, _inner(session)),
+    )
+    return reading, stopped
+
+
+def _checked(session: Session, held: Held) -> tuple[float, float] | str:
+    """The clocks that a busy GPU has to have (hertz), or why they cannot be checked.
+
+    What the holder does not tell is read while A runs once: the clock of an idle GPU says nothing of a lock.
+    """
+    session.watch.begin()
+    try:
+        session.sides[0].run()
+    finally:
+        state = session.watch.end()
+    if state.sm_clock is None or state.memory_clock is None:
+        return "; ".join(("the clocks cannot be checked: no sample of a busy GPU", *state.unobserved))
+    sm, memory = held.clocks
+    return sm or state.sm_clock[1], memory or state.memory_clock[1]
+
+
+def _closed(held: Held) -> bool:
+    """Reset, through one more interrupt if there is one: whoever presses the keys twice still has their clocks back."""
+    try:
+        return held.close()
+    except KeyboardInterrupt:
+        return held.close()
+
+
+def _profiled(session: Session, asked: Asked) -> Reading:
+    """Kernels alone, from a profiler that leaves the clocks as they are."""
+    if not asked.profile:
+        return Reading(absent="a profiler was not asked for")
+    found = session.kernels()
+    if isinstance(found, str):
+        return Reading(absent=found)
+    a, b = found
+    return Reading(kernels={"a": a, "b": b}, regions={"kernels": compare_kernels(a, b)})

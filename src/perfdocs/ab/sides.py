@@ -1,0 +1,227 @@
+"""The two sides: a command that tells its own times, or an arm of a benchmark that is timed here."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from perfdocs.card import KEY_PATTERN, AxisValue
+from perfdocs.definition import read_definition
+from perfdocs.errors import PerfdocsError, clean, nearest
+from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared, VerificationError
+from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.options import Options
+from perfdocs.measure.plan import Cell, chosen_arms, show, wanted_cells
+from perfdocs.measure.protocol import Timer
+from perfdocs.measure.provenance import source
+from perfdocs.measure.scrub import scrub
+from perfdocs.measure.start import close
+
+from .record import SideFacts
+from .regions import regions_of
+
+__all__ = ["REGION", "ArmSide", "ArmWords", "CommandSide", "CommandWords", "folder_of", "open_arm", "words_of"]
+
+REGION = "run"
+"""The one region of an arm: a timed run."""
+SETTLE = Options().settle
+
+
+@dataclass(frozen=True, slots=True)
+class CommandWords:
+    """A program and its arguments."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmWords:
+    """An arm of a benchmark."""
+
+    benchmark: str
+    arm: str
+
+
+def words_of(text: str, where: str) -> CommandWords | ArmWords:
+    """``BENCHMARK:ARM``, or a command as a JSON list of words. Raises :class:`PerfdocsError`."""
+    if text.lstrip().startswith("["):
+        try:
+            words = json.loads(text)
+        except ValueError:
+            words = None
+        if isinstance(words, list) and words and all(isinstance(w, str) and "\0" not in w for w in words) and words[0]:
+            return CommandWords(tuple(words))
+    else:
+        benchmark, colon, arm = text.partition(":")
+        if colon and all(re.fullmatch(KEY_PATTERN, key) for key in (benchmark, arm)):
+            return ArmWords(benchmark, arm)
+    raise PerfdocsError(
+        "ab-side",
+        where,
+        f"`{clean(text, 80)}`",
+        'BENCHMARK:ARM, or a command as a JSON list of words: ["./program", "--size", "9"]',
+        "correct it; a command is a list because no shell reads it",
+    )
+
+
+class CommandSide:
+    """A command, started anew for every run; its group is ended with it."""
+
+    def __init__(self, name: str, words: Sequence[str], limit: float) -> None:
+        self._words, self._where, self._limit = list(words), f"command {name}", limit
+        shown = tuple(scrub(Path(word).name, 120) for word in words)
+        self.label = clean(" ".join(shown), 60)
+        self.facts = SideFacts(label=self.label, kind="command", words=shown)
+
+    def run(self) -> Mapping[str, float]:
+        """Run it and read the times it tells. Raises :class:`PerfdocsError` where it fails or tells none."""
+        try:
+            process = subprocess.Popen(  # noqa: S603 - the user's own list of words, and no shell
+                self._words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=os.name == "posix",
+            )
+        except OSError as error:
+            raise self._failed((error.strerror or "an error").lower(), "a program that can be started") from None
+        try:
+            out, said = process.communicate(timeout=self._limit)
+        except subprocess.TimeoutExpired:
+            raise self._failed(f"no end within {self._limit:g} s", "a run that ends") from None
+        finally:
+            _end(process)
+        if process.returncode:
+            last = (said.strip() or out.strip() or "it said nothing").splitlines()[-1]
+            raise self._failed(f"exit code {process.returncode}: {clean(last, 120)}", "exit code 0")
+        return regions_of(out, self._where)
+
+    def _failed(self, found: str, expected: str) -> PerfdocsError:
+        return PerfdocsError("ab-command", self._where, found, expected, "run it by hand, and correct it")
+
+    def close(self) -> None:
+        """Nothing is left of it."""
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End what is left of the command, also where this was interrupted, and take note."""
+    if process.returncode is None:
+        with suppress(OSError):
+            if os.name == "posix":
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+    process.wait()
+
+
+class ArmSide:
+    """An arm in this process. Its region is a run, repeated inside the timed span until that is long enough.
+
+    ``settling`` untimed runs come first: the other side and a reading of the clocks came before (docs/decisions/0008).
+    """
+
+    def __init__(
+        self, facts: SideFacts, at: Point, arm: Prepared, timer: Timer, *, inner: int = 1, settling: int = 0
+    ) -> None:
+        self.label, self.facts, self.at = facts.label, facts, at
+        self._arm, self._timer, self._inner, self._settling = arm, timer, inner, settling
+
+    @property
+    def on_host(self) -> bool:
+        """Whether the host does its work."""
+        return self._arm.on_host
+
+    def run(self) -> Mapping[str, float]:
+        """Seconds of one run."""
+        for _ in range(self._settling):
+            self._arm.run()
+        self._arm.before()
+        return {REGION: self._timer.time(self._arm.run, self._inner)}
+
+    def close(self) -> None:
+        """Free what the arm needs."""
+        close(self._arm)
+
+
+def _cell(folder: Path, words: ArmWords, kind: Kind, at: Mapping[str, tuple[AxisValue, ...]]) -> Cell:
+    """The first timed point that the arm has, of those asked for. Raises :class:`PerfdocsError` where there is none."""
+    definition = read_definition(folder / "benchmark.toml")
+    chosen_arms(definition, kind, (words.arm,))
+    options = Options(full=True, arms=(words.arm,), at=at)
+    cells = wanted_cells(definition, load_workload(folder), kind, options)
+    timed = [cell for cell in cells if cell.task.how == "timed"]
+    if not timed:
+        raise PerfdocsError(
+            "no-point",
+            f"{words.benchmark}:{words.arm}",
+            f"no timed point on a {kind.upper()}",
+            "an arm and a point that are measured there",
+            "see `perfdocs run --list --full`",
+        )
+    return timed[0]
+
+
+def open_arm(
+    folder: Path, words: ArmWords, context: Context, at: Mapping[str, tuple[AxisValue, ...]], timer: Timer
+) -> ArmSide:
+    """An arm prepared, verified and warm, its region at least as long as the timer's target.
+
+    Raises :class:`PerfdocsError` where it cannot run, or computes something else than the reference.
+    """
+    cell = _cell(folder, words, context.kind, at)
+    where = f"{words.benchmark}:{words.arm}"
+    workload = load_workload(folder)
+    problem = workload.problem(cell.task.at)
+    arm: Prepared | None = None
+    try:
+        module = load_arm(folder, words.arm)
+        limits = getattr(module, "limits", None)
+        if limits is not None and (why := limits(cell.task.at)):
+            raise Cannot("unsupported", why)
+        arm = module.prepare(problem, context)
+        timer.time(arm.run)
+        workload.verify(problem, workload.reference(problem, context), arm.result())
+        seconds = min(timer.time(arm.run) for _ in range(2))
+    except Exception as error:
+        if arm is not None:
+            close(arm)
+        if isinstance(error, Cannot | VerificationError):
+            raise PerfdocsError(
+                "ab-arm", where, scrub(str(error)), f"an arm that runs at {show(cell.task.at)}", "choose another"
+            ) from None
+        raise
+    inner, settling = timer.inner(seconds), Timer(timer.clock, timer.resolution, SETTLE).inner(seconds)
+    facts = SideFacts(
+        label=where,
+        kind="arm",
+        at={axis: float(v) if isinstance(v, int | float) else str(v) for axis, v in cell.task.at.items()},
+        inner=inner,
+        sources=dict(source(folder, [words.arm]).files),
+    )
+    return ArmSide(facts, cell.task.at, arm, timer, inner=inner, settling=settling)
+
+
+def folder_of(benchmarks: Path, words: ArmWords) -> Path:
+    """The folder of a benchmark. Raises :class:`PerfdocsError` where there is none of that name."""
+    known = sorted(path.parent.name for path in benchmarks.glob("*/benchmark.toml"))
+    if words.benchmark not in known:
+        raise PerfdocsError(
+            "unknown-benchmark",
+            f"{clean(words.benchmark, 60)}:{clean(words.arm, 60)}",
+            f'"{clean(words.benchmark, 60)}"',
+            f"a benchmark{nearest(words.benchmark, known)}",
+            f"choose from {', '.join(known)}" if known else "add one first",
+        )
+    return benchmarks / words.benchmark

@@ -1,0 +1,207 @@
+"""`perfdocs ab`: is B as fast as A? Alternating rounds, a gate, and an exit code for it."""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, Literal
+
+import click
+
+from ..errors import place
+from ..measure.arguments import axis_filters
+from .project import Project, examples, format_option
+
+__all__ = ["UNDECIDED", "ab"]
+
+UNDECIDED = 5
+"""Neither pass nor fail: the interval lies around the gate, or what is gated could not be read."""
+
+
+class _Number(click.FloatRange):
+    """A range of numbers; what is no number lies in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number. Fails where it is none, or outside."""
+        found = float(super().convert(value, param, ctx))
+        return found if math.isfinite(found) else self.fail(f"{value} is no number", param, ctx)
+
+
+@click.command(
+    epilog=examples(
+        "perfdocs ab rk4:per_thread rk4:persistent --gate 1.05",
+        "perfdocs ab rk4:persistent rk4:persistent --at config=spread-1000 --at n=1000000 --lock base",
+        """perfdocs ab '["./old", "graph.txt"]' '["./new", "graph.txt"]' --rounds 30""",
+        "perfdocs ab --reset                       clocks as they are by default, at any time",
+    )
+)
+@click.argument("a", default="")
+@click.argument("b", default="")
+@click.option(
+    "--rounds", type=click.IntRange(20, 1000), default=20, show_default=True, help="Rounds A B that have to count."
+)
+@click.option(
+    "--gate",
+    type=_Number(0.01, 100),
+    default=1.05,
+    show_default=True,
+    help="The most that B may take of what A takes.",
+)
+@click.option(
+    "--shortest",
+    type=_Number(0, 3600),
+    default=0.01,
+    show_default=True,
+    metavar="SECONDS",
+    help="Regions shorter than this are not gated; an arm's run is repeated to fill it.",
+)
+@click.option(
+    "--lock",
+    type=click.Choice(["base", "boost"]),
+    help="Lock the GPU's clocks for a second reading, and gate that one. Never done without this.",
+)
+@click.option("--profile", is_flag=True, help="Read the kernels alone as well, under a profiler (arms only).")
+@click.option(
+    "--foreign-load",
+    type=_Number(0, 4096),
+    default=0.5,
+    show_default=True,
+    metavar="CORES",
+    help="More work of others on our processors repeats a round.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(0, 100),
+    default=3,
+    show_default=True,
+    help="How often in a row a round is measured again before the reading ends.",
+)
+@click.option("--at", "points", multiple=True, metavar="AXIS=VALUE", help="The arms' point (repeatable).")
+@click.option(
+    "--device", type=click.Choice(["gpu", "cpu"]), help="Where the arms run [default: the GPU if there is one]."
+)
+@click.option(
+    "--limit",
+    type=_Number(min=0, min_open=True),
+    default=3600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The most one run of a command may take.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file of the record [default: build/ab/TIME.json].",
+)
+@click.option("--json", "as_json", is_flag=True, help="The record on standard output; the same as --format json.")
+@click.option("--reset", "resetting", is_flag=True, help="Reset locked clocks, and measure nothing.")
+@format_option
+@click.pass_obj
+def ab(project: Project, /, a: str, b: str, *, resetting: bool, **given: Any) -> int:
+    """Compare B with A in alternating rounds.
+
+    A and B are two arms, as BENCHMARK:ARM, or two commands, each a JSON list of words that no shell reads. A command
+    prints a line `perfdocs-region NAME SECONDS` for each region that it times itself.
+
+    B passes where the whole 95 % interval of the ratio of medians is at the gate or below (exit code 0), fails where
+    the whole of it is above (1); anything else is undecided (5). Every round is in the record.
+    """
+    if resetting:
+        if a or b:
+            raise click.UsageError("--reset takes no sides")
+        return _reset()
+    if not (a and b):
+        raise click.UsageError("two sides are needed: A and B")
+    return _compare(project, a, b, given)
+
+
+def _reset() -> int:
+    """Reset by every way there is. A way that is not there, or not permitted, has locked nothing."""
+    from ..ab.lock import reset_clocks
+    from ..ab.machine import bus_of_gpu
+
+    code = 0
+    for way, why in reset_clocks(bus_of_gpu()).items():
+        harmless = why is not None and any(word in why for word in HARMLESS)
+        click.echo(
+            f"{way}: " + ("reset" if why is None else f"nothing to reset, {why}" if harmless else f"not reset, {why}")
+        )
+        code = code if why is None or harmless else 1
+    return code
+
+
+HARMLESS = ("not installed", "does not start", "permission", "not supported")
+
+
+def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
+    from ..ab.opening import Wanted, opened
+    from ..ab.record import encode, write
+    from ..ab.report import report
+    from ..ab.session import INTERRUPTED, Asked, run_session
+    from ..ab.sides import CommandWords, words_of
+    from ..measure.edges import real_edges
+    from ..measure.progress import open_progress
+
+    lock: Literal["base", "boost"] | None = given["lock"]
+    asked = Asked(
+        rounds=given["rounds"],
+        gate=given["gate"],
+        shortest=given["shortest"],
+        most_repeats=given["repeats"],
+        foreign_load=given["foreign_load"],
+        lock=lock,
+        profile=given["profile"],
+    )
+    sides = words_of(a, "A"), words_of(b, "B")
+    command = any(isinstance(side, CommandWords) for side in sides)  # which needs no folder of benchmarks
+    build = Path("build") if command else project.root / "build"
+    path = given["out"] or build / "ab" / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)  # a place that cannot be written is better known before
+    wanted = Wanted(
+        a=sides[0],
+        b=sides[1],
+        benchmarks=lambda: project.benchmarks,
+        build=build / "measure",
+        at=axis_filters(given["points"]),
+        device=given["device"],
+        limit=given["limit"],
+    )
+    with _ended_by_signals(), opened(wanted, asked, real_edges(), open_progress()) as session:
+        record = run_session(session, asked)
+    try:
+        write(record, path)
+    except OSError:
+        click.echo(encode(record).decode(), nl=False)  # nothing is lost
+        raise
+    if given["as_json"] or given["style"] == "json":
+        click.echo(encode(record).decode(), nl=False)
+    else:
+        click.echo(report(record))
+    click.echo(place(path), err=True)
+    if record.stopped is not None:
+        click.echo(f"perfdocs: {record.stopped}; every round that counted is kept in {place(path)}", err=True)
+        return 130 if record.stopped == INTERRUPTED else 1
+    if any(reading.restored is False for reading in record.readings.values()):
+        click.echo("perfdocs: the clocks could not be reset; run `perfdocs ab --reset`", err=True)
+        return 1
+    return {"pass": 0, "fail": 1, "undecided": UNDECIDED}[record.verdict]
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """What a system sends to end a process ends an A/B as Ctrl-C does: with its record, and with clocks reset."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,227 @@
+"""`perfdocs ab` as a whole, in processes of its own over the stand-ins: exit codes, the record, signals, clocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ab.conftest import PATIENCE, FakeDevice
+from tests.conftest import PROJECT
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
+
+
+def side(seconds: float, *, region: str = "main") -> str:
+    """A command that claims to have taken so long: what it says is synthetic."""
+    return json.dumps(["/bin/echo", f"perfdocs-region {region} {seconds}"])
+
+
+def words(*more: str) -> list[str]:
+    return [sys.executable, "-m", "perfdocs", "ab", *more]
+
+
+def ab(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        words("--foreign-load", "4096", *more),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def record(folder: Path) -> Any:
+    (path,) = (folder / "build" / "ab").glob("*.json")
+    return json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(("b", "code", "verdict"), [(0.0205, 0, "pass"), (0.0215, 1, "fail")])
+def test_two_commands_at_locked_clocks(device: FakeDevice, tmp_path: Path, b: float, code: int, verdict: str) -> None:
+    done = ab(tmp_path, side(0.02), side(b), "--lock", "base")
+    assert done.returncode == code, done.stderr
+    found = record(tmp_path)
+    assert (found["verdict"], found["gated"]) == (verdict, "locked_clocks")
+    locked = found["readings"]["locked_clocks"]
+    assert (locked["how"], locked["clocks"], locked["restored"]) == ("NVML", [1.5e9, 2.619e9], True)
+    assert len(locked["rounds"]) == 20
+    assert locked["rounds"][0]["b"]["state"]["sm_clock"] == [1.5e9, 1.5e9]
+    assert found["readings"]["default_clocks"]["rounds"][0]["a"]["state"]["sm_clock"] == [1.755e9, 1.755e9]
+    assert done.stdout.splitlines()[-1].startswith(f"{verdict}: locked clocks, main: B takes")
+    assert "40/40" in done.stderr
+    assert not device.locked
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("no-permission ncu-permission", "insufficient permissions"),
+        ("shared", "the GPU is shared"),
+        ("slices", "MIG"),
+        ("not-held", "SM clock 1755 MHz, locked at 1500 MHz"),
+    ],
+)
+def test_where_the_clocks_cannot_be_locked_it_is_undecided_and_says_why(
+    device: FakeDevice, tmp_path: Path, fault: str, said: str
+) -> None:
+    device.fail(fault)
+    done = ab(tmp_path, side(0.02), side(0.02), "--lock", "base", "--repeats", "1", "--format", "json")
+    assert done.returncode == 5, done.stderr
+    found = json.loads(done.stdout)
+    assert found == record(tmp_path)
+    assert said in found["readings"]["locked_clocks"].get("absent", found["why"]), found["why"]
+    assert found["verdict"] == "undecided"
+    assert not device.locked
+
+
+def test_without_lock_nothing_is_locked_and_the_default_reading_is_gated(device: FakeDevice, tmp_path: Path) -> None:
+    done = ab(tmp_path, side(0.02), side(0.02), "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["gated"] == "default_clocks"
+    assert device.log == []
+
+
+def test_a_short_region_is_undecided(device: FakeDevice, tmp_path: Path) -> None:
+    done = ab(tmp_path, side(0.002), side(0.002), "--out", "here.json")
+    assert done.returncode == 5
+    assert "shorter than 0.01 s: not gated" in done.stdout
+    assert (tmp_path / "here.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ((), "two sides are needed"),
+        ((side(1),), "two sides are needed"),
+        ((side(1), side(1), "--reset"), "--reset takes no sides"),
+        ((side(1), side(1), "--rounds", "19"), "20<=x<=1000"),
+        ((side(1), side(1), "--gate", "nan"), "nan is no number"),
+        ((side(1), side(1), "--lock", "1500"), "--lock"),
+    ],
+)
+def test_what_is_not_understood_is_2(device: FakeDevice, tmp_path: Path, more: tuple[str, ...], said: str) -> None:
+    done = ab(tmp_path, *more)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_command_that_fails_is_1_and_one_line(device: FakeDevice, tmp_path: Path) -> None:
+    done = ab(tmp_path, side(0.02), '["false"]')
+    assert done.returncode == 1
+    assert "perfdocs: command B: found exit code 1" in done.stderr
+    assert not list((tmp_path / "build").rglob("*.json"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("faults", [(), ("no-permission",)])
+def test_the_clocks_are_reset_however_it_ends(
+    device: FakeDevice, tmp_path: Path, faults: tuple[str, ...], number: signal.Signals
+) -> None:
+    device.fail(*faults)
+    # The seventh run at locked clocks does not end by itself: it is the signal that ends it.
+    slow = tmp_path / "slow"
+    slow.write_text(
+        '#!/bin/sh\ncd "$FAKE_GPU"\nif [ -e locked ]; then\n  echo run >>runs\n'
+        "  [ $(wc -l <runs) -ge 7 ] && touch waiting && sleep 9\nfi\necho perfdocs-region main 0.02\n"
+    )
+    slow.chmod(0o755)
+    more = (json.dumps([str(slow)]), json.dumps([str(slow)]), "--lock", "base", "--foreign-load", "4096")
+    with subprocess.Popen(
+        words(*more), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        device.wait_for("waiting")
+        send = os.killpg if number == signal.SIGINT else os.kill  # Ctrl-C is for all that the terminal runs
+        send(process.pid, number)
+        _, said = process.communicate(timeout=PATIENCE)
+    device.wait_reset()
+    assert "Traceback" not in said
+    if number == signal.SIGKILL:
+        return
+    assert process.returncode == 130
+    assert "interrupted; every round that counted is kept in build" in said
+    found = record(tmp_path)
+    assert found["stopped"] == "interrupted"
+    assert len(found["readings"]["default_clocks"]["rounds"]) == 20
+    assert len(found["readings"]["locked_clocks"]["rounds"]) == 2
+    assert found["readings"]["locked_clocks"]["restored"] is True
+    assert found["verdict"] == "undecided"
+
+
+def test_reset_is_safe_at_any_time(device: FakeDevice, tmp_path: Path) -> None:
+    (device.folder / "locked").write_text("1400")  # as a killed ncu leaves it
+    done = ab(tmp_path, "--reset")
+    assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
+    assert not device.locked
+    device.fail("no-permission")
+    done = ab(tmp_path, "--reset")
+    assert done.returncode == 0
+    assert done.stdout.startswith("NVML: nothing to reset, NVML: insufficient permissions\n")
+    device.fail("reset-sm-lost")
+    done = ab(tmp_path, "--reset")
+    assert done.returncode == 1
+    assert "NVML: not reset, NVML: gpu is lost" in done.stdout
+
+
+def test_two_arms_of_a_real_benchmark_on_the_cpu(device: FakeDevice, tmp_path: Path) -> None:
+    benchmarks = tmp_path / "benchmarks"
+    shutil.copytree(PROJECT / "benchmarks" / "rk4", benchmarks / "rk4")
+    more = ("--device", "cpu", "--at", "config=spread-100", "--at", "n=1000", "--lock", "base", "--profile")
+    whole = ["ab", "rk4:numpy_masked", "rk4:numpy_masked", "--foreign-load", "4096"]
+    done = subprocess.run(
+        [sys.executable, "-m", "perfdocs", *whole, *more, "--gate", "9"],
+        cwd=benchmarks,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 5, done.stderr
+    found = record(tmp_path)
+    assert found["a"]["at"] == {"config": "spread-100", "n": 1000}
+    assert len(found["readings"]["default_clocks"]["rounds"]) == 20
+    assert found["readings"]["locked_clocks"]["absent"] == "a processor's clocks are not locked here"
+    assert found["readings"]["profiler"]["absent"] == "a processor runs no kernels"
+    assert device.log == []
+
+
+def test_an_arm_against_a_command_is_refused(device: FakeDevice, tmp_path: Path) -> None:
+    done = ab(tmp_path, "rk4:persistent", side(1))
+    assert done.returncode == 1
+    assert "[ab-side]" in done.stderr
+
+
+def test_a_place_that_cannot_be_written_is_known_before(device: FakeDevice, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = ab(tmp_path, side(0.02), side(0.02), "--out", "file/it.json")
+    assert done.returncode == 1
+    assert "a place that can be read and written" in done.stderr
+    assert "round" not in done.stderr
+
+
+def test_a_record_that_cannot_be_written_is_shown(device: FakeDevice, tmp_path: Path) -> None:
+    code = (
+        "import sys, perfdocs.ab.record as r\n"
+        "def full(*_): raise OSError(28, 'No space left on device', 'it.json')\n"
+        "r.write_atomic = full\n"
+        "from perfdocs.cli import main\nmain(sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "ab", side(0.02), side(0.02), "--foreign-load", "4096"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no space left on device" in done.stderr
+    assert len(json.loads(done.stdout)["readings"]["default_clocks"]["rounds"]) == 20

@@ -1,0 +1,56 @@
+"""The times that a command tells: one form, and a located word for anything else."""
+
+from __future__ import annotations
+
+import pytest
+
+from perfdocs.ab.regions import regions_of, same_regions
+from perfdocs.errors import PerfdocsError
+
+
+def test_lines_of_the_form_are_read_and_others_are_the_commands_own() -> None:
+    text = "reading\nperfdocs-region apply 0.0125\n perfdocs-regional 3\nperfdocs-region update.0\t1.5e-2 \n"
+    assert regions_of(text, "command A") == {"apply": 0.0125, "update.0": 0.015}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "perfdocs-region",
+        "perfdocs-region main",
+        "perfdocs-region main 1.0 s",
+        "perfdocs-region main 12ms",
+        "perfdocs-region main 0",
+        "perfdocs-region main -1",
+        "perfdocs-region main nan",
+        "perfdocs-region main inf",
+        "perfdocs-region main 1e999",
+        "perfdocs-region main 1_0",
+        "perfdocs-region main 1,5",
+        "perfdocs-region [red]main 1",
+        "perfdocs-region " + "m" * 65 + " 1",
+        " perfdocs-region main 1",
+    ],
+)
+def test_a_line_that_is_not_of_the_form_is_located(line: str) -> None:
+    with pytest.raises(PerfdocsError) as caught:
+        regions_of(f"fine\n{line}\n", "command A")
+    assert caught.value.problem.where == "command A, line 2"
+    assert caught.value.problem.code == "ab-region"
+
+
+def test_a_region_told_twice_is_located() -> None:
+    with pytest.raises(PerfdocsError, match=r'command B, line 2: found "main" again'):
+        regions_of("perfdocs-region main 1\nperfdocs-region main 2\n", "command B")
+
+
+@pytest.mark.parametrize("text", ["", "all is well\n"])
+def test_a_command_that_tells_nothing_is_refused(text: str) -> None:
+    with pytest.raises(PerfdocsError, match="no line that begins with `perfdocs-region`"):
+        regions_of(text, "command A")
+
+
+def test_every_run_tells_the_same_regions() -> None:
+    same_regions({"a", "b"}, {"b", "a"}, "B")
+    with pytest.raises(PerfdocsError, match=r"B, round 3: found other regions than before: b, c"):
+        same_regions({"a", "b"}, {"a", "c"}, "B, round 3")

@@ -1,0 +1,68 @@
+"""Every GPU arm of clock_gate against its reference, and `perfdocs ab` between two arms, on a real device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.limits_kit import BENCHMARKS, prepared
+from tests.measure.fakes import Quiet
+
+from perfdocs.ab.opening import Wanted, opened
+from perfdocs.ab.session import Asked, run_session
+from perfdocs.ab.sides import ArmWords
+from perfdocs.definition import read_definition
+from perfdocs.measure.arm import Context
+from perfdocs.measure.edges import real_edges
+from perfdocs.measure.loader import load_workload
+
+FOLDER = BENCHMARKS / "clock_gate"
+DEFINITION = read_definition(FOLDER / "benchmark.toml")
+workload: Any = load_workload(FOLDER)
+
+pytestmark = [
+    pytest.mark.gpu,
+    # What other packages warn of when they are imported is theirs.
+    pytest.mark.filterwarnings("default"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arm", "problem"),
+    [
+        ("device_chain", workload.Chain(1001, 0.0, 0.0)),
+        ("itself_device", workload.Pair({"gpu": workload.SHORT}, 2)),
+        ("pair_device", workload.Pair({"gpu": workload.SHORT})),
+    ],
+)
+def test_an_arm_reaches_the_reference(arm: str, problem: Any, context: Context) -> None:
+    ready = prepared(FOLDER, arm, problem, context)
+    try:
+        for _ in range(2):
+            ready.before()
+            ready.run()
+            facts = workload.verify(problem, workload.reference(problem, context), ready.result())
+        assert {*facts, *ready.counts(), *workload.counts(problem)} <= set(DEFINITION.metrics)
+    finally:
+        ready.close()
+
+
+def test_two_arms_have_a_default_reading_with_clocks(tmp_path: Path, context: Context) -> None:
+    wanted = Wanted(
+        a=ArmWords("rk4", "per_thread"),
+        b=ArmWords("rk4", "persistent"),
+        benchmarks=lambda: BENCHMARKS,
+        build=tmp_path,
+        at={"config": ("spread-100",), "n": (1000,)},
+        device="gpu",
+        limit=60.0,
+    )
+    asked = Asked(foreign_load=4096)
+    with opened(wanted, asked, real_edges(), Quiet()) as session:
+        record = run_session(session, asked)
+    default = record.readings["default_clocks"]
+    assert len(default.rounds) == 20
+    assert default.regions["run"].verdict is not None
+    state = default.rounds[0].a.state
+    assert state.sm_clock is not None or state.unobserved

@@ -1,0 +1,151 @@
+"""The clock_gate benchmark without a GPU: chains, states before a run, gates of an arm against itself."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.lacking import skip_or_fail
+from tests.measure.fakes import FakeClock, FakeFiles
+
+from perfdocs.definition import read_definition
+from perfdocs.measure.arm import Cannot, Context, VerificationError
+from perfdocs.measure.hostcc import compiler
+from perfdocs.measure.kernels import inlined
+from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.protocol import Timer, measure_block, warm_up
+from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sensors import Sensors
+
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "clock_gate"
+DEFINITION = read_definition(FOLDER / "benchmark.toml")
+workload: Any = load_workload(FOLDER)
+states: Any = importlib.import_module(f"{workload.__package__}.states")
+gates: Any = importlib.import_module(f"{workload.__package__}.gates")
+needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
+    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=1)
+
+
+def test_every_arm_has_its_file_and_every_point_its_table() -> None:
+    assert {path.stem for path in (FOLDER / "arms").glob("*.py")} - {"__init__"} == set(DEFINITION.arms)
+    for kind in ("gpu", "cpu"):
+        for quick in (True, False):
+            for task in workload.tasks(kind, quick):
+                assert set(task.at) == set(DEFINITION.tables[task.table].axes)
+                assert any(kind in DEFINITION.arms[arm].on for arm in DEFINITION.arms_of(task.table))
+                assert workload.work(task.at) > 0
+                workload.problem(task.at)
+    assert [t.at for t in workload.tasks("gpu", False) if t.table == "itself"] == [{"gates": 300}]
+
+
+def test_idle_is_a_pause_and_load_is_work() -> None:
+    assert workload.problem({"state": "idle"}) == workload.Chain(workload.STEPS, 2.0, 0.0)
+    assert workload.problem({"state": "load"}) == workload.Chain(workload.STEPS, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 1000])
+def test_the_end_of_a_chain_is_where_a_walk_ends(steps: int) -> None:
+    x = 7
+    for _ in range(steps):
+        x = (x * workload.FACTOR + workload.SUMMAND) % 2**32
+    assert workload.chain_end(7, steps) == x
+
+
+@needs_compiler
+def test_the_host_walks_its_chain(context: Context) -> None:
+    problem = workload.Chain(1001, 0.0, 0.0)
+    ready = load_arm(FOLDER, "host_chain").prepare(problem, context)
+    ready.run()
+    reference = workload.reference(problem, context)
+    assert workload.verify(problem, reference, ready.result()) == {}
+    assert workload.counts(problem) == {"steps": 1001}
+    with pytest.raises(VerificationError, match="1 of 1 chains ended elsewhere"):
+        workload.verify(problem, reference + np.uint32(1), ready.result())
+
+
+def test_the_state_comes_right_before_each_timed_run_and_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = FakeClock(), []
+
+    def paused(seconds: float) -> None:
+        log.append(f"pause {seconds:g}")
+        clock.turn(seconds)
+
+    monkeypatch.setattr(states.time, "sleep", paused)
+    monkeypatch.setattr(states.time, "monotonic", lambda: clock.seconds)
+
+    class Arm(states.AfterState):  # type: ignore[misc] # loaded above
+        def run(self) -> None:
+            log.append("run")
+            clock.turn(0.25)
+
+        def result(self) -> None:
+            return None
+
+    timer = Timer(clock, 1e-7, 1e-3)
+    timed = warm_up(Arm(workload.Chain(1, 2.0, 0.5)), timer, 2, lambda _: {})
+    assert log == ["run", "run"]  # warm-ups have no state
+    log.clear()
+    measure_block(timed, timer, Sensors(FakeFiles(), "none"), ramp=None, settle=0.002, runs=2, end_to_end=0)
+    assert log == ["pause 2", "run", "run", "run"] * 2  # of which the last of each is timed
+    assert timed.wall == pytest.approx([0.25, 0.25])
+
+
+@needs_compiler
+@pytest.mark.parametrize(("arm", "at"), [("pair_host", {}), ("itself_host", {"gates": 2})])
+def test_gates_run_verified_arms_of_rk4(
+    arm: str, at: dict[str, int], context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = workload.problem(at)
+    ready = load_arm(FOLDER, arm).prepare(problem, context)
+    try:
+        ready.run()
+    except Cannot as reason:
+        skip_or_fail(reason)
+    found = workload.verify(problem, workload.reference(problem, context), ready.result())
+    assert found["max_difference"] < 1e-11
+    told = {**found, **ready.counts()}
+    assert set(told) <= set(DEFINITION.metrics)
+    assert told["rounds"] == 20
+    wrong = workload.Both(ready.result().problem, (ready.result().results[0], ready.result().results[1]._replace(x=0)))
+    with pytest.raises(VerificationError):
+        workload.verify(problem, workload.reference(problem, context), wrong)
+    ready.close()
+
+
+def test_gates_are_tallied_by_their_intervals() -> None:
+    level = ([1.0, 1.01] * 10, [1.01, 1.0] * 10)
+    slower = ([1.0] * 20, [1.1] * 20)
+    quicker = ([1.0] * 20, [0.9] * 20)
+    around = ([1.0] * 20, [0.9, 1.3] * 10)
+    assert gates.tallied([level, slower, quicker, around]) == {
+        "a_wins": 1.0,
+        "b_wins": 1.0,
+        "passed": 2.0,
+        "failed": 1.0,
+        "rounds": 20.0,
+    }
+    assert gates.told(*slower) == {
+        "a_time": 1.0,
+        "b_time": 1.1,
+        "rounds": 20.0,
+        "ratio": 1.1,
+        "ratio_low": 1.1,
+        "ratio_high": 1.1,
+    }
+
+
+@pytest.mark.parametrize("architecture", [90])
+def test_the_chain_is_walked_step_by_step(architecture: int, request: pytest.FixtureRequest) -> None:
+    kept = Path(request.config.cache.mkdir("sass"))
+    try:
+        found = inner_loops(inlined(FOLDER / "chain.cu"), ("--std=c++17",), architecture, kept=kept)["clock_gate_chain"]
+    except Cannot as reason:
+        skip_or_fail(reason)
+    assert any(total(loop, "IMAD") == 16 for loop in found), found
