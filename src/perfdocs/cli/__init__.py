@@ -27,6 +27,7 @@ EXIT_CODES: dict[int, str] = {
     2: "the command was not understood",
     3: "run: the deadline came first; the same command goes on from there",
     4: "run: the device takes no more work; the same command goes on from there",
+    5: "run: an arm did not come back; the same command records that and goes on from there",
     130: "interrupted; what was finished is kept",
 }
 """What each exit code means; `--help` and the documentation show this table."""

@@ -31,6 +31,7 @@ from .sensors import Sensors
 from .session import Session, measurement_of
 from .spent import Spent
 from .start import Started, Starter, TooSlow, close
+from .watchdog import Watchdog
 
 __all__ = ["DeviceRun"]
 
@@ -100,6 +101,7 @@ class DeviceRun:
             together=self._rotating,
         )
         self._foresight = Foresight(workload)
+        self._watchdog = Watchdog(options.hang_limit, edges.clock.monotonic, self._hangs)
         self._ramp = options.ramp if gpu else 0.0
         self._curve_gate: tuple[Gate | None] | None = None
         """The gate of the curve at hand, once a point of it was measured."""
@@ -157,7 +159,8 @@ class DeviceRun:
         session = self._session
         self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
         try:
-            self._measure_cells()
+            with self._watchdog:
+                self._measure_cells()
             written = session.close()
         except KeyboardInterrupt:
             raise Stopped(
@@ -319,10 +322,12 @@ class DeviceRun:
             for cell in cells:
                 if self._in_time(cell, 0.0) and self._session.begin(cell):
                     self._show(cell)
+                    self._watchdog.watch(cell)
                     try:
                         started.append(self._starter.start(cell, problem, reference))
                     except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                         self._failed(cell, error)
+            self._watchdog.rest()  # a gate may wait as long as it is told to
             with self._spent.on("ramps and timed runs"):
                 if started and not self._rotating:
                     self._block(started[0])
@@ -331,6 +336,15 @@ class DeviceRun:
         finally:
             for one in started:
                 close(one.timed.arm)
+            self._watchdog.rest()
+
+    def _hangs(self, cell: Cell) -> None:
+        reason = f"no end within {self._options.hang_limit:g} s: it hangs"
+        self._progress.note(
+            f"{cell.arm} {show(cell.task.at)}: {reason}; run the same command again to record that and go on"
+        )
+        self._progress.end()
+        self._session.give_up(cell, reason)
 
     def _show(self, cell: Cell) -> None:
         remaining = self._session.open_cells(self._cells)
@@ -368,6 +382,7 @@ class DeviceRun:
         sensors = Sensors(self._edges.files, "the arm runs on the host") if on_host else self._sensors
         try:
             gate = before[0] if before else None if on_host else self._wait()
+            self._watchdog.watch(one.cell)
             measure_block(
                 one.timed,
                 self._timer,
@@ -404,6 +419,7 @@ class DeviceRun:
         if ours:
             gate = self._wait()
             quickest = min(ours, key=lambda one: min(one.timed.warmup))
+            self._watchdog.watch(quickest.cell)
             try:
                 ramp_up(quickest.timed, self._timer, self._ramp)
             except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
@@ -418,6 +434,7 @@ class DeviceRun:
             [one.timed for one in started],
             self._timer,
             sensors,
+            turn=lambda place: self._watchdog.watch(started[place].cell),
             settle=o.settle,
             runs=o.runs,
             end_to_end=o.end_to_end_runs,
