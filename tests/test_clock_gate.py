@@ -16,6 +16,7 @@ from perfdocs.measure.arm import Cannot, Context, VerificationError
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.monitor import Monitor
 from perfdocs.measure.protocol import Timer, measure_block, warm_up
 from perfdocs.measure.sass import inner_loops, total
 from perfdocs.measure.sensors import Sensors
@@ -92,7 +93,16 @@ def test_the_state_comes_right_before_each_timed_run_and_is_not_timed(monkeypatc
     timed = warm_up(Arm(workload.Chain(1, 2.0, 0.5)), timer, 2, lambda _: {})
     assert log == ["run", "run"]  # warm-ups have no state
     log.clear()
-    measure_block(timed, timer, Sensors(FakeFiles(), "none"), ramp=None, settle=0.002, runs=2, end_to_end=0)
+    measure_block(
+        timed,
+        timer,
+        Sensors(FakeFiles(), "none"),
+        Monitor("none", clock),
+        ramp=None,
+        settle=0.002,
+        runs=2,
+        end_to_end=0,
+    )
     assert log == ["pause 2", "run", "run", "run"] * 2  # of which the last of each is timed
     assert timed.wall == pytest.approx([0.25, 0.25])
 

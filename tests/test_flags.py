@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
+from numpy.random import RandomState
 
 from perfdocs.card import Block, Card, Gate, Measurement, Spread, State
-from perfdocs.flags import FLAGS, flags_by_measurement, noise, of_peak_flags
+from perfdocs.flags import FLAGS, flags_by_measurement, noise, of_peak_flags, pattern
 from perfdocs.verdict import Value, summarise
 
 
@@ -114,6 +117,47 @@ def test_noise_is_a_spread_of_more_than_five_percent() -> None:
     assert noise(summarise([1.0, 1.0, 1.0, 1.0, 1.06], "block")) == {"noisy"}
     assert noise(summarise([1.0, 1.0, 1.0, 1.0, 1.04], "block")) == frozenset()
     assert noise(Value(1.0, 0.5, 2.0, 0.5, 2.0)) == frozenset()  # a range typed in, not runs
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ((1.0, 1.01, 1.02, 1.03, 1.04), {"drift"}),
+        ((1.04, 1.03, 1.02, 1.01, 1.0), {"drift"}),
+        ((1.0, 1.01, 1.01, 1.03, 1.04), set()),  # one stood still
+        ((1.0, 1.01, 1.02, 1.04, 1.03), set()),  # one turned back
+        ((1.0, 1.004, 1.008, 1.012, 1.016), set()),  # small
+        ((1.0, 1.001, 1.002, 1.003, 1.04), set()),  # one jump
+        ((1.0, 1.1, 1.2, 1.3), set()),  # too few
+        ((1.0, 1.06, 1.001, 1.062, 1.002), {"bimodal"}),
+        ((1.0, 1.06, 1.06, 1.06, 1.0), {"bimodal"}),
+        ((1.0, 1.0, 1.06, 1.0, 1.0), set()),  # one run is no mode
+        ((1.0, 1.06, 1.01, 1.061, 1.002), set()),  # too wide for what lies between
+        ((1.0, 1.015, 1.0, 1.015, 1.0), set()),  # small
+        ((1.0, 1.06, 1.0, 1.06), set()),  # too few
+        ((0.0, 0.0, 0.0, 0.0, 0.0), set()),
+        ((), set()),
+    ],
+)
+def test_drift_and_two_modes(runs: tuple[float, ...], expected: set[str]) -> None:
+    assert pattern(runs) == expected
+
+
+LAWS: dict[str, Callable[[RandomState, tuple[int, int]], Any]] = {
+    "uniform": lambda source, size: source.uniform(1, 2, size=size),
+    "normal": lambda source, size: 10 + source.standard_normal(size),
+    "exponential": lambda source, size: 1 + source.exponential(size=size),
+    "lognormal": lambda source, size: np.exp(source.standard_normal(size)),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("runs", [5, 7])
+def test_a_pattern_comes_by_chance_in_less_than_one_in_a_hundred(law: str, runs: int) -> None:
+    """Of 10 000 sets 1 % would be 100. In order alone, whatever the steps, is 2 in 5! of them: 1.7 %."""
+    found = [pattern(drawn) for drawn in LAWS[law](RandomState(1), (10_000, runs)).tolist()]
+    for flag in ("drift", "bimodal"):
+        assert sum(flag in flags for flags in found) < 100
 
 
 @pytest.mark.parametrize(

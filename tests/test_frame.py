@@ -67,6 +67,18 @@ def test_a_missing_value_says_why_each_time(bench: Benchmark, key: str, reason: 
         assert caught.value.reason.startswith(reason)
 
 
+def test_what_the_order_of_the_runs_tells_travels_with_the_value(benchmarks: Path) -> None:
+    path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
+    tree = json.loads(path.read_bytes())
+    tree["measurements"][0]["wall"] = [1.0, 1.01, 1.02, 1.03, 1.04]
+    tree["measurements"][0]["end_to_end"] = [1.0, 1.06, 1.0, 1.06, 1.0]
+    path.write_text(json.dumps(tree))
+    found = {r.index: r for r in of(load_library(benchmarks).benchmarks["rk4"])}
+    assert "drift" in found[0].value("wall").flags
+    assert "drift" in found[0].value("flop_rate").flags  # made of it
+    assert "bimodal" in found[0].value("end_to_end").flags
+
+
 def test_anchors_are_permanent_and_apart(bench: Benchmark) -> None:
     anchors = [r.anchor for r in of(bench)]
     assert anchors[0] == "perf-rk4.made-up-gpu.main.persistent.spread-100.1000"

@@ -8,14 +8,21 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .card import Card, Measurement
 from .conditions import CLOCK_SPREAD, clock_moved, contamination, throttle_reasons
 from .verdict import Value
 
-__all__ = ["FLAGS", "Flag", "flags_by_measurement", "of_peak_flags"]
+__all__ = ["FLAGS", "Flag", "flags_by_measurement", "noise", "of_peak_flags", "pattern"]
 
 NOISY_SPREAD = 0.05
+LEAST_PATTERN = 0.02
+"""A drift or a gap between two modes of less of the centre is too small to warn of."""
+LEAST_RUNS = 5
+"""Fewer runs are in order, or in two groups, by chance too often for either to mean anything."""
+GAP = 8
+"""Two groups of runs are two modes where so many times the wider one fits between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,8 @@ FLAGS: dict[str, Flag] = {
     "throttled": Flag("T", "the device reported a clock-throttle reason while the work ran"),
     "clock_spread": Flag("k", f"the SM clock spread over more than {CLOCK_SPREAD:.0%} while the work ran"),
     "noisy": Flag("~", f"the runs spread over more than {NOISY_SPREAD:.0%} of their centre"),
+    "drift": Flag("d", f"the runs rose, or fell, one after the other, by more than {LEAST_PATTERN:.0%} in all"),
+    "bimodal": Flag("b", f"the runs fall into two groups more than {LEAST_PATTERN:.0%} apart"),
     "gate_timeout": Flag("G", "the cool-down gate timed out and the clock or throttle reasons differ from the peers'"),
     "contaminated": Flag("C", "other work ran on the device or its processors, in the last try as well"),
     "few_samples": Flag("f", "fewer than five timed runs"),
@@ -41,7 +50,7 @@ FLAGS: dict[str, Flag] = {
 
 
 def flags_by_measurement(card: Card) -> tuple[frozenset[str], ...]:
-    """Flags of each measurement, those of its samples' spread excepted (see :func:`noise`)."""
+    """Flags of each measurement, those of its samples excepted (see :func:`noise` and :func:`pattern`)."""
     origin: frozenset[str] = frozenset() if card.origin.kind == "measured" else frozenset({card.origin.kind})
     peers: dict[tuple[object, ...], list[Measurement]] = {}
     for m in card.measurements:
@@ -85,6 +94,36 @@ def noise(value: Value) -> frozenset[str]:
         if value.samples and value.hi - value.lo > NOISY_SPREAD * abs(value.centre)
         else frozenset()
     )
+
+
+def pattern(runs: Sequence[float]) -> frozenset[str]:
+    """``drift`` and ``bimodal`` of runs in the order in which they were made.
+
+    Each comes up for less than 1 in 100 sets of independent runs of one law with one mode, whatever its width
+    (decision 0019).
+    """
+    if len(runs) < LEAST_RUNS:
+        return frozenset()
+    least = LEAST_PATTERN * abs(statistics.median(runs))
+    found = {"drift": _drifts(runs, least), "bimodal": _bimodal(runs, least)}
+    return frozenset(flag for flag, is_so in found.items() if is_so)
+
+
+def _drifts(runs: Sequence[float], least: float) -> bool:
+    """Whether all runs rise, or all fall, by more than ``least``, and no step is more than half of the way."""
+    steps, way = [b - a for a, b in pairwise(runs)], abs(runs[-1] - runs[0])
+    in_order = all(step > 0 for step in steps) or all(step < 0 for step in steps)
+    return in_order and way > least and 2 * max(map(abs, steps)) <= way
+
+
+def _bimodal(runs: Sequence[float], least: float) -> bool:
+    """Whether two groups of two runs or more are over ``least`` and :data:`GAP` times the wider one apart."""
+    ordered = sorted(runs)
+    for cut in range(2, len(ordered) - 1):
+        low, high = ordered[:cut], ordered[cut:]
+        if high[0] - low[-1] > max(least, GAP * (low[-1] - low[0]), GAP * (high[-1] - high[0])):
+            return True
+    return False
 
 
 def of_peak_flags(share: float, issued: float | None, cache: float | None, *, bandwidth: bool) -> frozenset[str]:

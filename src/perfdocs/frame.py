@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
 from .definition import Definition, Derived
 from .expression import Missing, Name, evaluate, evaluate_series, parse
-from .flags import flags_by_measurement, noise, of_peak_flags
+from .flags import flags_by_measurement, noise, of_peak_flags, pattern
 from .library import Benchmark, Library, LoadedCard
 from .peaks import peak
 from .verdict import Value, summarise, value_of_summary
@@ -102,7 +102,7 @@ class Row:
             raise Missing("a choice, not a number")
         if isinstance(raw, tuple):
             value = summarise(raw, self.card.method.protocol)
-            return value.flagged(self.flags | noise(value))
+            return value.flagged(self.flags | noise(value) | pattern(raw))
         value = value_of_summary(raw) if isinstance(raw, Summary) else Value.exact(raw)
         return value.flagged(self.flags)
 

@@ -17,7 +17,8 @@ from .runner import listing, run
 __all__ = ["main"]
 
 EPILOG = """exit codes: 0 card written; 1 a mistake in the benchmark or the options, or a full disk; 3 the deadline came
-first; 4 the device stopped working; 130 interrupted. After all but a mistake the same command goes on from there."""
+first; 4 the device stopped working; 5 an arm did not come back; 130 interrupted. After all but a mistake the same
+command goes on from there."""
 
 
 def _parser() -> argparse.ArgumentParser:

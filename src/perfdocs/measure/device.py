@@ -34,6 +34,7 @@ from .sensors import Sensors
 from .session import Session, measurement_of
 from .spent import Spent
 from .start import Started, Starter, TooSlow, close
+from .watchdog import Watchdog
 
 __all__ = ["DeviceRun"]
 
@@ -103,6 +104,7 @@ class DeviceRun:
             together=self._rotating,
         )
         self._foresight = Foresight(workload)
+        self._watchdog = Watchdog(options.hang_limit, edges.clock.monotonic, self._hangs)
         self._ramp = options.ramp if gpu else 0.0
         self._again = Again(options.repeats, options.repeat_budget)
         self._monitor = Monitor("it is opened when measuring begins", edges.clock)
@@ -164,7 +166,8 @@ class DeviceRun:
         self._monitor = Monitor(self._edges.open_sampler(self._gpu is not None), self._edges.clock)
         self._tell_sampler()
         try:
-            self._measure_cells()
+            with self._watchdog:
+                self._measure_cells()
             self._tell_sampler()
             written = session.close()
         except KeyboardInterrupt:
@@ -339,10 +342,12 @@ class DeviceRun:
             for cell in cells:
                 if self._in_time(cell, 0.0) and self._session.begin(cell):
                     self._show(cell)
+                    self._watchdog.watch(cell)
                     try:
                         started.append(self._starter.start(cell, problem, reference))
                     except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                         self._failed(cell, error)
+            self._watchdog.rest()  # a gate may wait as long as it is told to
             with self._spent.on("ramps and timed runs"):
                 if started and not self._rotating:
                     self._rounds().block(started[0], self._curve_gate if started[0].cell.task.curve else None)
@@ -351,6 +356,15 @@ class DeviceRun:
         finally:
             for one in started:
                 close(one.timed.arm)
+            self._watchdog.rest()
+
+    def _hangs(self, cell: Cell) -> None:
+        reason = f"no end within {self._options.hang_limit:g} s: it hangs"
+        self._progress.note(
+            f"{cell.arm} {show(cell.task.at)}: {reason}; run the same command again to record that and go on"
+        )
+        self._progress.end()
+        self._session.give_up(cell, reason)
 
     def _show(self, cell: Cell) -> None:
         remaining = self._session.open_cells(self._cells)
@@ -390,6 +404,7 @@ class DeviceRun:
             sensors=self._sensors,
             gate=self._gate,
             monitor=self._monitor,
+            watchdog=self._watchdog,
             again=self._again,
             spent=self._spent,
             progress=self._progress,

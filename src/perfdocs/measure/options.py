@@ -56,6 +56,11 @@ class Options:
         return self.limit if self.limit is not None else 60.0 if self.full else 15.0
 
     @property
+    def hang_limit(self) -> float:
+        """Seconds after which an arm that is made ready, warmed up or timed is taken to hang."""
+        return max(300.0, 10 * self.cell_limit)
+
+    @property
     def fresh_limit(self) -> float:
         """Seconds a fresh process may take for one answer: importing and compiling take long, whatever a cell may."""
         return max(180.0, self.cell_limit)

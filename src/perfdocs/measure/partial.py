@@ -30,11 +30,15 @@ CHANGING = (
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What an interrupted run left. ``tries`` counts, by cell, runs of the process that ended in the middle of it."""
+    """What an interrupted run left, by cell.
+
+    ``tries`` counts runs of the process that ended in the middle of a cell; ``hangs`` says why one is not tried again.
+    """
 
     fingerprint: str
     card: Card
     tries: Mapping[str, int] = field(default_factory=dict)
+    hangs: Mapping[str, str] = field(default_factory=dict)
 
 
 def partial_path(card: Path, selection: str = "") -> Path:
@@ -53,7 +57,12 @@ def fingerprint(card: Card) -> str:
 
 def write_partial(path: Path, partial: Partial) -> None:
     """Replace the partial file atomically."""
-    head = {"schema": PARTIAL_SCHEMA, "fingerprint": partial.fingerprint, "tries": dict(partial.tries)}
+    head = {
+        "schema": PARTIAL_SCHEMA,
+        "fingerprint": partial.fingerprint,
+        "tries": dict(partial.tries),
+        "hangs": dict(partial.hangs),
+    }
     body = json.dumps(head, ensure_ascii=False)[:-1] + ', "card": ' + encode_card(partial.card).decode() + "}\n"
     write_atomic(path, body.encode())
 
@@ -67,7 +76,8 @@ def read_partial(path: Path) -> Partial | str | None:
         if not isinstance(tree, dict) or tree.get("schema") != PARTIAL_SCHEMA:
             return "it is of another schema"
         tries = {str(k): int(v) for k, v in dict(tree.get("tries", {})).items()}
+        hangs = {str(k): str(v) for k, v in dict(tree.get("hangs", {})).items()}
         card = decode_card(json.dumps(tree["card"]).encode(), path)
-        return Partial(str(tree["fingerprint"]), card, tries)
+        return Partial(str(tree["fingerprint"]), card, tries, hangs)
     except (PerfdocsError, ValueError, TypeError, KeyError, RecursionError):
         return "it is damaged"

@@ -174,20 +174,23 @@ def measure_rotate(
     settle: float,
     runs: int,
     end_to_end: int,
+    turn: Callable[[int], None] = lambda _: None,
 ) -> dict[int, Exception]:
     """Every arm once a repetition; the order turns by one each time.
 
     A run shorter than ``settle`` follows untimed ones of that length, since another arm used the caches and the
     threads before it.
-    An arm that raises takes no further turn; what it raised is returned by its place in ``group``.
+    An arm that raises takes no further turn; what it raised is returned by its place in ``group``. ``turn`` is told
+    the place whose turn it is.
     """
     failed: dict[int, Exception] = {}
     for repetition in range(runs):
-        for turn in range(len(group)):
-            place = (turn + repetition) % len(group)
+        for step in range(len(group)):
+            place = (step + repetition) % len(group)
             timed = group[place]
             if place in failed:
                 continue
+            turn(place)
             try:
                 _settle(timed, timed.arm.run, timer, settle)
                 _run(timed, timer, sensors, monitor)

@@ -19,6 +19,7 @@ from .sensors import Sensors
 from .session import block_of
 from .spent import Spent
 from .start import Started
+from .watchdog import Watchdog
 
 __all__ = ["Rounds"]
 
@@ -36,6 +37,7 @@ class Rounds:
     sensors: Sensors
     gate: GateKeeper | None
     monitor: Monitor
+    watchdog: Watchdog[Cell]
     again: Again
     spent: Spent
     progress: Progress
@@ -50,6 +52,7 @@ class Rounds:
 
         def measure(_started: Sequence[Started]) -> tuple[Gate | None, dict[int, Exception]]:
             gate = before[0] if before else self._wait() if self._uses_gpu(one) else None
+            self.watchdog.watch(one.cell)
             try:
                 with self.monitor.span():
                     measure_block(
@@ -79,6 +82,7 @@ class Rounds:
         if self._uses_gpu(first):
             gate = self._wait()
             quickest = min(places, key=lambda i: min(started[i].timed.warmup))
+            self.watchdog.watch(started[quickest].cell)
             try:
                 ramp_up(started[quickest].timed, self.timer, self.options.ramp)
             except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
@@ -90,6 +94,7 @@ class Rounds:
                 self.timer,
                 self._sensors_of(first),
                 self.monitor,
+                turn=lambda turn: self.watchdog.watch(started[places[turn]].cell),
                 settle=self.options.settle,
                 runs=self.options.runs,
                 end_to_end=self.options.end_to_end_runs,
@@ -151,6 +156,7 @@ class Rounds:
         return block_of(one.cell, one.timed, gate, state, repeats)
 
     def _wait(self) -> Gate | None:
+        self.watchdog.rest()  # a gate may wait as long as it is told to
         if self.gate is None or self.sensors.nvml is None:
             return None
         try:

@@ -88,6 +88,7 @@ class Session:
     everywhere: dict[tuple[str, str | None], NotRun] = field(default_factory=dict)
     tries: dict[str, int] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
+    hangs: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def open(cls, head: Card, final: Path, partial: Path, fresh: bool, spent: Spent) -> tuple[Session, str | None]:
@@ -106,6 +107,7 @@ class Session:
         # a reason beside a measurement tells why a part of it is left out
         session.not_run.update({key: n for n in left.card.not_run if (key := _key(n)) in cells})
         session.tries.update(left.tries)
+        session.hangs.update(left.hangs)
         return session, f"{len(cells)} measurements of the interrupted run are kept"
 
     def card(self) -> Card:
@@ -121,10 +123,13 @@ class Session:
     def save(self) -> None:
         """Write the partial file."""
         with self.spent.on("saving"):
-            write_partial(self.partial, Partial(self.identity, self.card(), self.tries))
+            write_partial(self.partial, Partial(self.identity, self.card(), self.tries, self.hangs))
 
     def begin(self, cell: Cell) -> bool:
-        """Note that a cell is about to run; ``False`` where the process has died in it too often."""
+        """Note that a cell is about to run; ``False`` where it hung, or the process has died in it too often."""
+        if cell.key in self.hangs:
+            self.skip(cell, "out_of_time", self.hangs[cell.key])
+            return False
         if self.tries.get(cell.key, 0) >= MAX_TRIES:
             self.skip(cell, "error", f"the process ended {MAX_TRIES} times while measuring this")
             return False
@@ -145,6 +150,12 @@ class Session:
             if self.tries[key] <= 0:
                 del self.tries[key]
         self.begun.clear()
+
+    def give_up(self, cell: Cell, reason: str) -> None:
+        """The cell hangs and the process is about to end: the next run records the reason instead of trying again."""
+        self.forgive()
+        self.hangs[cell.key] = reason
+        self.save()
 
     def finish(self, cell: Cell, measurement: Measurement) -> None:
         """Keep a finished block."""
