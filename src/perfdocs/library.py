@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from dataclasses import replace as changed
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from .crosscheck import check_card, check_expressions
 from .definition import Definition, decode_definition
 from .errors import PerfdocsError, Problem, place
 from .files import digest, read_bytes
+from .naming import told_apart
 from .store import CardStore
 
 __all__ = [
@@ -126,7 +128,27 @@ def load_library(
             continue
         problems.extend(found)
         benchmarks[benchmark.definition.id] = benchmark
-    return Library(benchmarks, tuple(problems))
+    return Library(_with_names(benchmarks), tuple(problems))
+
+
+def _with_names(benchmarks: dict[str, Benchmark]) -> dict[str, Benchmark]:
+    """The same, where devices of one name have names that differ."""
+    names = {c.device_id: c.card.device.name for b in benchmarks.values() for c in b.cards}
+    shown = told_apart(names)
+    if shown == names:
+        return benchmarks
+    return {
+        key: changed(b, cards=_named(b.cards, shown), repeats=_named(b.repeats, shown)) for key, b in benchmarks.items()
+    }
+
+
+def _named(cards: tuple[LoadedCard, ...], shown: dict[str, str]) -> tuple[LoadedCard, ...]:
+    return tuple(
+        c
+        if (name := shown.get(c.device_id, c.card.device.name)) == c.card.device.name
+        else changed(c, card=replace(c.card, device=replace(c.card.device, name=name)))
+        for c in cards
+    )
 
 
 def load_benchmark(

@@ -56,7 +56,7 @@ def device_sources(library: Library) -> Iterator[tuple[str, Source]]:
     names = device_names(library)
     first = [Part("perf-measured-on")]
     if len(names) > 1 and any(numbers_compared(list(library.benchmarks.values()), tuple(names), names)):
-        first.append(Part("perf-numbers", heading="Side by side"))
+        first = [Part("perf-numbers", heading="Side by side"), Part("perf-measured-on", heading="Every card")]
     yield "index", Source("Devices", tuple(first), True, tuple(names))
     for device_id, title in names.items():
         pairs = list(library.cards_of(device_id))

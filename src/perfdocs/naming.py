@@ -1,0 +1,28 @@
+"""Devices of one name told apart: each gets the words of its id that the others do not share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+__all__ = ["told_apart"]
+
+
+def told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Names to show, by device id: those of ``intel-xeon-16c`` and ``intel-xeon-32c`` get "(16c)" and "(32c)"."""
+    alike: dict[str, list[str]] = {}
+    for device_id, name in names.items():
+        alike.setdefault(" ".join(name.split()).casefold(), []).append(device_id)
+    return {
+        device_id: name if len(ids) == 1 else f"{name} ({_tail(device_id, ids)})"
+        for device_id, name in names.items()
+        for ids in [alike[" ".join(name.split()).casefold()]]
+    }
+
+
+def _tail(device_id: str, ids: Collection[str]) -> str:
+    """The id without the words that all of them begin with; whole where nothing would be left."""
+    parts = [other.split("-") for other in ids]
+    shared = 0
+    while all(len(words) > shared + 1 and words[shared] == parts[0][shared] for words in parts):
+        shared += 1
+    return "-".join(device_id.split("-")[shared:])
