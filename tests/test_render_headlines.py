@@ -67,9 +67,9 @@ def test_the_best_end_is_the_quantity_s(library: Library) -> None:
 def test_devices_side_by_side(library: Library) -> None:
     names = {"made-up-cpu": "Made Up CPU", "made-up-gpu": "Made Up GPU"}
     (model,) = numbers_compared(list(library.benchmarks.values()), list(names), names)
-    assert model.groups[0].head == ("figure", "Made Up CPU", "Made Up GPU")
+    assert model.groups[0].head == ("figure", "Made Up GPU", "Made Up CPU")
     assert [row[0] for row in texts(model)] == ["a thin million", "flop rate", "the host alone"]
-    cpu = [row[1] for row in model.groups[0].rows]
+    cpu = [row[2] for row in model.groups[0].rows]
     assert cpu[1].missing == "not measured there"
 
 

@@ -11,6 +11,7 @@ from ..library import Benchmark, LoadedCard
 from ..quantity import format_percent, format_value
 from ..verdict import Value
 from .columns import digits_of, missing_cell
+from .devices import by_interest
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import ordered_flags, point_text
 
@@ -94,9 +95,9 @@ def _where(found: Found, entry: Headline) -> str:
 def numbers_compared(
     benchmarks: Sequence[Benchmark], devices: Sequence[str], names: Mapping[str, str]
 ) -> Iterator[TableModel]:
-    """Several devices side by side, a table for each benchmark that has headlines."""
+    """Several devices side by side in the order of interest, a table for each benchmark that has headlines."""
     for benchmark in benchmarks:
-        chosen = [c for d in devices if (c := benchmark.card_of(d)) is not None]
+        chosen = sorted((c for d in devices if (c := benchmark.card_of(d)) is not None), key=by_interest)
         body = tuple(row for key in benchmark.definition.headlines if (row := _compared_row(benchmark, chosen, key)))
         if body:
             head = ("figure", *(names[c.device_id] for c in chosen))

@@ -6,7 +6,6 @@ reads exactly the pages again whose digests differ. Contents are compared, never
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -138,15 +137,12 @@ class Project:
 
 @lru_cache(maxsize=2)
 def device_names(library: Library) -> Mapping[str, str]:
-    """What each device is called; its id is added where two would be called the same, or nothing visible."""
+    """What each device is called; its id where that is nothing visible."""
     found: dict[str, str] = {}
     for _, benchmark in sorted(library.benchmarks.items()):
         for loaded in benchmark.cards:
             found.setdefault(loaded.device_id, " ".join(loaded.card.device.name.split()))
-    times = Counter(found.values())
-    return {
-        key: text if text and times[text] == 1 else f"{text} ({key})".strip() for key, text in sorted(found.items())
-    }
+    return {key: text or f"({key})" for key, text in sorted(found.items())}
 
 
 def _parts(library: Library, key: Key) -> Iterable[str]:
