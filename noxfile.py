@@ -7,6 +7,7 @@ import hashlib
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -292,14 +293,14 @@ def registers(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """Check style and types: ruff check, ruff format --check, mypy --strict."""
     to_work(session)
-    all_of(session, [ruff, mypy])
+    all_of(session, [[ruff], [mypy]])
 
 
 @nox.session
 def test(session: nox.Session) -> None:
     """Check everything: lint, strict, claims, render, tests. All are run, whichever fails."""
     to_work(session)
-    all_of(session, [ruff, mypy, strictly, check_claims, check_render, pytest])
+    all_of(session, [[ruff], [mypy, strictly], [check_claims, check_render], [pytest]])
 
 
 if (ROOT / "tests" / "cost" / "__main__.py").is_file():
@@ -311,13 +312,22 @@ if (ROOT / "tests" / "cost" / "__main__.py").is_file():
         session.run("python", "-m", "tests.cost", *session.posargs)
 
 
-def all_of(session: nox.Session, steps: Sequence[Callable[[nox.Session], None]]) -> None:
-    """Run every step, then fail if any did, so that one run shows all there is to mend."""
-    failed = []
-    for step in steps:
+def all_of(session: nox.Session, groups: Sequence[Sequence[Callable[[nox.Session], None]]]) -> None:
+    """Run every step, those of a group side by side, then fail if any did: one run shows all there is to mend."""
+
+    def ends(step: Callable[[nox.Session], None]) -> bool:
         try:
             step(session)
         except CommandFailed:
-            failed.append(step.__name__)
+            return False
+        return True
+
+    failed = []
+    for group in groups:
+        with ThreadPoolExecutor(len(group)) as pool:  # the last one stays in this thread, which an interrupt reaches
+            others = [pool.submit(ends, step) for step in group[:-1]]
+            last = ends(group[-1])
+            good = [*(other.result() for other in others), last]
+        failed += [step.__name__ for step, well in zip(group, good, strict=True) if not well]
     if failed:
         session.error(f"failed: {', '.join(failed)}")

@@ -1,8 +1,8 @@
 """``python kills.py FOLDER MOMENTS``: kill a run of the toy benchmark at many moments, and let each be completed.
 
-A moment is a line of code, counted from the run's beginning on a clock that only the arms turn, so each run is the
-same. Half of the moments lie where files are written, which takes but a small part of the lines. Each run is a process
-of its own, which no handler can save: it sends itself SIGKILL. Prints what was seen.
+A moment is a call of a function, or a line where files are written, counted from the run's beginning on a clock that
+only the arms turn, so each run is the same. Half of the moments lie where files are written, which is a small part of
+all. Each run is a process of its own, which no handler can save: it sends itself SIGKILL. Prints what was seen.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from perfdocs.measure.loader import load_workload
 from perfdocs.measure.partial import Partial, read_partial
 
 CARD = "toy/made-up-9.json"
+WRITING = "write_atomic"
 
 
 def measure(folder: Path, out: Path) -> None:
@@ -38,19 +39,25 @@ def measure(folder: Path, out: Path) -> None:
 
 
 def counting(reached: Callable[[int, str], None]) -> Callable[[FrameType, str, object], Any]:
-    """A trace function that tells how many lines of perfdocs and of the benchmark have run, and of which function."""
+    """A trace function that tells how many moments of the run have passed, and in which function it is."""
     count = 0
 
-    def line(frame: FrameType, event: str, argument: object) -> Any:
+    def step(frame: FrameType) -> None:
         nonlocal count
+        count += 1
+        reached(count, frame.f_code.co_name)
+
+    def line(frame: FrameType, event: str, argument: object) -> Any:
         if event == "line":
-            count += 1
-            reached(count, frame.f_code.co_name)
+            step(frame)
         return line
 
     def call(frame: FrameType, event: str, argument: object) -> Any:
         name = frame.f_code.co_filename
-        return line if "perfdocs" in name or f"{os.sep}toy{os.sep}" in name else None
+        if "perfdocs" not in name and f"{os.sep}toy{os.sep}" not in name:
+            return None
+        step(frame)
+        return line if frame.f_code.co_name == WRITING else None  # each line of all others would take minutes
 
     return call
 
@@ -74,23 +81,23 @@ def traced(folder: Path, out: Path, reached: Callable[[int, str], None]) -> None
     sys.settrace(None)
 
 
-def lines(folder: Path, out: Path) -> tuple[range, list[int]]:
-    """All lines of a whole run, and those at which a file is written."""
-    told = out.parent / "lines"
+def moments_of(folder: Path, out: Path) -> tuple[range, list[int]]:
+    """All moments of a whole run, and those at which a file is written."""
+    told = out.parent / "moments"
 
     def work() -> None:
         names: list[str] = []
-        traced(folder, out, lambda line, name: names.append(name))
+        traced(folder, out, lambda moment, name: names.append(name))
         told.write_text(json.dumps(names))
 
     assert in_a_process(work) == 0
     names = json.loads(told.read_text())
-    return range(1, len(names) + 1), [i for i, name in enumerate(names, start=1) if name == "write_atomic"]
+    return range(1, len(names) + 1), [i for i, name in enumerate(names, start=1) if name == WRITING]
 
 
 def killed(folder: Path, out: Path, moment: int) -> int:
-    def reached(line: int, name: str) -> None:
-        if line == moment:
+    def reached(now: int, name: str) -> None:
+        if now == moment:
             os.kill(os.getpid(), signal.SIGKILL)
 
     return in_a_process(lambda: traced(folder, out, reached))
@@ -119,9 +126,9 @@ def left(out: Path) -> dict[str, object]:
 
 def main() -> None:
     folder, count = Path(sys.argv[1]), int(sys.argv[2])
-    out = folder.parent / "cards"  # one for all: the lines that clean a path are as many as it has characters
+    out = folder.parent / "cards"  # one for all, since what cleans a path takes as long as it has characters
     source = np.random.RandomState(8)
-    moments = [int(i) for of in lines(folder, out) for i in source.choice(of, size=count // 2, replace=False)]
+    moments = [int(i) for of in moments_of(folder, out) for i in source.choice(of, size=count // 2, replace=False)]
     expected = cells(out / CARD)
     for moment in moments:
         shutil.rmtree(out)
