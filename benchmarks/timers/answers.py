@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from perfdocs.measure.arm import Cannot
+
 Answer = Mapping[str, float] | str
 """Seconds and samples by metric, or why there are none."""
 
@@ -20,12 +22,13 @@ LONGEST = 200  # characters of a reason
 
 
 def answers(text: str, axis: str) -> dict[str, Answer]:
-    """The answers by the values of a string axis. Raises :class:`ValueError` where the text is no such output."""
+    """The answers by the values of a string axis. Raises :class:`Cannot` where the text is no such output."""
     try:
         states = [state for benchmark in json.loads(text)["benchmarks"] for state in benchmark["states"]]
         return {_value_of(state, axis): _answer(state) for state in states}
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"not as NVBench writes it: {type(error).__name__} {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        found = f"{type(error).__name__}: {error}"[:LONGEST]
+        raise Cannot("error", f"NVBench's output is not as it writes it ({found})") from None
 
 
 def _value_of(state: Mapping[str, Any], axis: str) -> str:

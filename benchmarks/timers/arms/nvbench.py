@@ -40,16 +40,13 @@ class Bench:
         output = folder / "nvbench.json"
         benchmark = self.package.register(self.state)
         benchmark.add_string_axis(AXIS, list(self.works)).set_timeout(TIMEOUT)
-        try:
-            self.package.run_all_benchmarks(["timers", "--quiet", "--devices", str(self.device), "--json", str(output)])
-            return answers(output.read_text(encoding="utf-8"), AXIS)
-        except (RuntimeError, ValueError) as error:
-            return dict.fromkeys(self.works, f"NVBench: {error}"[:200])
+        self.package.run_all_benchmarks(["timers", "--quiet", "--devices", str(self.device), "--json", str(output)])
+        return answers(output.read_text(encoding="utf-8"), AXIS)
 
 
 @cache
-def measured(context: Context) -> Mapping[str, Answer]:
-    """The answers for all kernels, in the order of the points: a second run in one process is refused by NVBench.
+def measured(context: Context) -> Mapping[str, Answer] | Exception:
+    """The answers for all kernels, or why there are none: a second run in one process is refused by NVBench.
 
     Each kernel was launched before: what CUDA loads at a first launch would wait for a blocked stream.
     """
@@ -59,8 +56,12 @@ def measured(context: Context) -> Mapping[str, Answer]:
     for work in works.values():
         work.launch.on(stream.ptr)
     stream.synchronize()
+    context.build.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=context.build) as folder:
-        return Bench(import_nvbench(), works, stream, cupy.cuda.Device().id).measure(Path(folder))
+        try:
+            return Bench(import_nvbench(), works, stream, cupy.cuda.Device().id).measure(Path(folder))
+        except Exception as error:  # noqa: BLE001, RUF100 - it may fail in any way, and the reason is that of every point
+            return error
 
 
 class Arm(TimerArm):
@@ -72,9 +73,12 @@ class Arm(TimerArm):
         import_nvbench()
 
     def counts(self) -> Mapping[str, float]:
-        """What it answered of this kernel. Raises :class:`Cannot` where it gave a reason."""
+        """What it answered of this kernel. Raises :class:`Cannot` where it gave a reason, or what it failed with."""
         (key,) = (key for key, problem in PROBLEMS.items() if problem == self.work.problem)
-        answer = measured(self._context).get(key, "NVBench says nothing of it")
+        found = measured(self._context)
+        if isinstance(found, Exception):
+            raise found
+        answer = found.get(key, "NVBench says nothing of it")
         if isinstance(answer, str):
             raise Cannot("error", answer)
         return answer
