@@ -39,7 +39,8 @@ ATTRIBUTES = {
 }
 # Values of n beyond it are left out: what an arm chooses by size is chosen by then, and draws take long.
 LARGEST = 10**6
-OTHERS = ("cupyx", "jax", "numba", "torch", "warp")  # compile kernels of their own
+# Compile kernels of their own, or time ours on a device.
+OTHERS = ("cuda.bench", "cupyx", "cupyx.profiler", "jax", "numba", "torch", "warp")
 
 
 @dataclass(slots=True)
@@ -148,6 +149,16 @@ class _Stream:
         return SimpleNamespace(launch=lambda _: None)
 
 
+class _Event:
+    """A moment on a stream on which nothing happens."""
+
+    def record(self, stream: Any = None) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
 class _Graph:
     """A graph whose work is put on the stream once, where its kernels note their launches."""
 
@@ -207,6 +218,8 @@ class _Recorder:
         module.get_default_memory_pool = lambda: pool  # type: ignore[attr-defined]
         module.cuda = SimpleNamespace(  # type: ignore[attr-defined]
             Stream=_Stream,
+            Event=_Event,
+            get_elapsed_time=lambda *_: 1.0,
             get_current_stream=_Stream,
             Device=lambda *_: SimpleNamespace(id=0, attributes=ATTRIBUTES),
             alloc_pinned_memory=bytearray,

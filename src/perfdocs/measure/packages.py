@@ -12,7 +12,16 @@ from typing import Any
 
 from .arm import Cannot, Kind
 
-__all__ = ["import_cupy", "import_numba", "import_torch", "keeps_compiled", "open_jax", "open_warp"]
+__all__ = [
+    "import_cupy",
+    "import_cupyx_profiler",
+    "import_numba",
+    "import_nvbench",
+    "import_torch",
+    "keeps_compiled",
+    "open_jax",
+    "open_warp",
+]
 
 
 def import_cupy() -> Any:
@@ -22,6 +31,31 @@ def import_cupy() -> Any:
     except ImportError:
         raise Cannot("not_installed", "CuPy is not installed") from None
     return cupy
+
+
+def import_cupyx_profiler() -> Any:
+    """CuPy's ``cupyx.profiler``. Raises :class:`Cannot` where it is not installed."""
+    try:
+        import cupyx.profiler
+    except ImportError:
+        raise Cannot("not_installed", "CuPy's profiler is not installed (cupyx.profiler)") from None
+    return cupyx.profiler
+
+
+def import_nvbench() -> Any:
+    """NVBench's Python package, its part for this CUDA loaded.
+
+    Raises :class:`Cannot` where it is not installed, or has no part that loads here.
+    """
+    try:
+        import cuda.bench
+    except ImportError:
+        raise Cannot("not_installed", "NVBench is not installed (cuda-bench)") from None
+    try:
+        _ = cuda.bench.State  # the package loads its part for CUDA 12 or 13 when it is first asked for something of it
+    except ImportError as error:
+        raise Cannot("unsupported", f"NVBench does not load: {error}") from None
+    return cuda.bench
 
 
 def import_numba() -> Any:

@@ -33,6 +33,7 @@ PACKAGES = {
     "numba-cuda": ("numba-cuda",),
     "triton": ("triton",),
     "warp": ("warp-lang",),
+    "nvbench": ("cuda-bench",),
 }
 
 

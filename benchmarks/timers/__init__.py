@@ -1,0 +1,1 @@
+"""One kernel, several clocks: the workload and its arms."""

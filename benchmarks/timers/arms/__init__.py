@@ -1,0 +1,1 @@
+"""One file an arm, named for its key in benchmark.toml."""
