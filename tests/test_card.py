@@ -11,18 +11,8 @@ import pytest
 from msgspec.structs import replace
 from tests.conftest import synthetic_card
 
-from perfdocs.card import (
-    Block,
-    Card,
-    Spread,
-    State,
-    Summary,
-    card_schema,
-    decode_card,
-    encode_card,
-    read_card,
-    write_card,
-)
+from perfdocs.card import Block, Card, Spread, State, Summary
+from perfdocs.cardfile import card_schema, decode_card, encode_card, read_card, write_card
 from perfdocs.errors import PerfdocsError, Problem, clean, nearest, place
 from perfdocs.files import digest, write_atomic
 

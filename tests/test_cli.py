@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import synthetic_card, write_synthetic
 
 import perfdocs.measure
-from perfdocs.card import card_schema
+from perfdocs.cardfile import card_schema
 from perfdocs.cli import EXIT_CODES, main
 from perfdocs.cli.measuring import publish
 from perfdocs.cli.pages import documents

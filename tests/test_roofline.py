@@ -22,7 +22,7 @@ from tests.limits_kit import (
     verified,
 )
 
-from perfdocs.card import read_card
+from perfdocs.cardfile import read_card
 from perfdocs.definition import read_definition
 from perfdocs.expression import Missing
 from perfdocs.measure import Options, run

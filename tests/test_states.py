@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from tests.conftest import synthetic_card
 
-from perfdocs.card import Block, Card, Measurement, Spread, State, decode_card
+from perfdocs.card import Block, Card, Measurement, Spread, State
+from perfdocs.cardfile import decode_card
 from perfdocs.quantity import NBSP
 from perfdocs.render.states import state_rows
 

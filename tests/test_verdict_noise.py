@@ -11,7 +11,8 @@ import pytest
 from numpy.random import RandomState
 from tools.verdict_noise import NOISES, by_chance, counted, interval, main, picked_pairs, row, table, twice
 
-from perfdocs.card import Card, Measurement, write_card
+from perfdocs.card import Card, Measurement
+from perfdocs.cardfile import write_card
 from perfdocs.verdict import Value, summarise
 
 METHOD = Path(__file__).resolve().parents[1] / "docs" / "method.md"

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from perfdocs.card import Card, Measurement, read_card
+from perfdocs.card import Card, Measurement
+from perfdocs.cardfile import read_card
 from perfdocs.flags import pattern
 from perfdocs.verdict import DEFAULT_TOLERANCE, Order, Value, apart, compare, summarise
 

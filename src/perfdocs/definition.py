@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from .card import KEY_PATTERN, RESERVED, AxisValue, Key
+from .card import KEY_PATTERN, AxisValue, Key
+from .cardfile import RESERVED
 from .errors import PerfdocsError, clean, nearest, place
 from .files import read_bytes
 from .tree import check_tree, convert

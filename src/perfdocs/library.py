@@ -15,7 +15,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from .card import Card, Measurement, check_name, decode_card, read_card
+from .card import Card, Measurement
+from .cardfile import check_name, decode_card, read_card
 from .crosscheck import check_card, check_expressions
 from .definition import Definition, decode_definition
 from .errors import PerfdocsError, Problem, place

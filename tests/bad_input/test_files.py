@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.bad_input.kit import DEFINITION, GOOD, lay_out, load, only_problem
 
-from perfdocs.card import read_card
+from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
 from perfdocs.library import load_library
 

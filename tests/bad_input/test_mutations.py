@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.bad_input.kit import DEFINITION, GOOD, LINE
 
-from perfdocs.card import decode_card, encode_card
+from perfdocs.cardfile import decode_card, encode_card
 from perfdocs.crosscheck import check_card, check_expressions
 from perfdocs.definition import Definition, decode_definition, parse_definition
 from perfdocs.errors import PerfdocsError

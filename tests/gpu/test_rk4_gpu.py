@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
 
-from perfdocs.card import read_card
+from perfdocs.cardfile import read_card
 from perfdocs.definition import read_definition
 from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Cannot, Context, Prepared

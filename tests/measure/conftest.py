@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from perfdocs.card import Card, read_card
+from perfdocs.card import Card
+from perfdocs.cardfile import read_card
 from perfdocs.measure import Options, run
 from perfdocs.measure.fresh import ask
 from perfdocs.measure.loader import load_workload

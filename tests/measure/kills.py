@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from tests.measure.fakes import FakeClock, Quiet, fake_edges
 
-from perfdocs.card import read_card
+from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import Options, run
 from perfdocs.measure.loader import load_workload

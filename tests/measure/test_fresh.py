@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from perfdocs.card import Card, Measurement, read_card
+from perfdocs.card import Card, Measurement
+from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import Options, Stopped, listing
 from perfdocs.measure.__main__ import main

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from perfdocs.card import read_card
+from perfdocs.cardfile import read_card
 
 TOY = Path(__file__).parent / "data" / "toy"
 

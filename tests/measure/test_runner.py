@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement, read_card
+from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement
+from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
 from perfdocs.extent import extent
 from perfdocs.measure import Options, Stopped, listing, run

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from perfdocs.card import read_card
+from perfdocs.cardfile import read_card
 from perfdocs.measure import Options
 from perfdocs.measure.watchdog import HANGS, Watchdog
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..card import card_schema
+from ..cardfile import card_schema
 from ..errors import PerfdocsError, Problem, clean, nearest, place
 from ..extent import extent
 from ..library import Library, LoadedCard, load_file

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
-from ..card import write_atomic
 from ..errors import PerfdocsError, nearest, place
 from ..extent import left_out
+from ..files import write_atomic
 from ..library import Benchmark, Library, load_file
 from ..measure import Options
 from ..measure.arguments import ARGUMENTS, Argument, options_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..card import decode_card
+from ..cardfile import decode_card
 from ..crosscheck import check_card
 from ..errors import PerfdocsError, nearest, place
 from ..files import digest, read_bytes

@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from perfdocs.card import Block, Gate, decode_card, encode_card, read_card
+from perfdocs.card import Block, Gate
+from perfdocs.cardfile import decode_card, encode_card, read_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, place
 from perfdocs.extent import deadline_reason

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from perfdocs.card import PARTIAL_SCHEMA, Card, decode_card, digest, encode_card, read_bytes, write_atomic
+from perfdocs.card import PARTIAL_SCHEMA, Card
+from perfdocs.cardfile import decode_card, encode_card
 from perfdocs.errors import PerfdocsError
+from perfdocs.files import digest, read_bytes, write_atomic
 
 __all__ = ["Partial", "fingerprint", "partial_path", "read_partial", "write_partial"]
 

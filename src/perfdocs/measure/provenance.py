@@ -11,7 +11,8 @@ from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
-from perfdocs.card import Source, digest
+from perfdocs.card import Source
+from perfdocs.files import digest
 
 from .edges import GpuFacts
 from .hostcc import compiler_version

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, State, Summary, write_card
+from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, State, Summary
+from perfdocs.cardfile import write_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest, place
 
