@@ -14,6 +14,7 @@ import click
 from .. import __version__
 from ..errors import PerfdocsError, clean, place
 from .data import list_, schema, validate
+from .importing import import_
 from .measuring import run
 from .pages import check, render
 from .project import BENCHMARKS, Project, find_benchmarks
@@ -105,5 +106,5 @@ def main(context: click.Context, benchmarks: str | None) -> None:
     context.obj = Project(lambda: find_benchmarks(benchmarks))
 
 
-for _command in (run, validate, render, check, repeat, schema, list_):
+for _command in (run, import_, validate, render, check, repeat, schema, list_):
     main.add_command(_command)
