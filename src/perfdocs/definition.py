@@ -75,6 +75,8 @@ RESERVED_WORDS = frozenset(
         "than",
         "then",
         "to",
+        "trail",
+        "trails",
         "under",
         "with",
         "within",
