@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.conftest import PROJECT
 
 import perfdocs.tables
-from perfdocs.card import AxisValue, Card, NotRun, Summary, read_card
+from perfdocs.card import AxisValue, Card, NotRun, Summary, decode_card, encode_card, read_card
 from perfdocs.cli import main
 from perfdocs.definition import Definition, read_definition
 from perfdocs.errors import PerfdocsError
@@ -72,6 +74,7 @@ values = [
 ]
 """
 WIDE_TABLE = "n,timsort [us],quicksort [us]\n1000,10,2.5\n10000,110,\n"
+SAID = [*re.split(r"[,\n]", LONG_TABLE), "-1", "nan", "inf", "1e400", "9e99", "1e104", '"', "=1", "0.001"]
 VALUES_WIDE = """
 arm = { column = "arm" }
 at.keys = "sorted"
@@ -216,6 +219,12 @@ def changed(text: str, old: str, new: str) -> str:
 
 BAD_CELLS = [
     ("1.20,", "1.2o,", 'table.csv: line 2, column "time": found "1.2o", expected a number alone', "table-number"),
+    (
+        "1.20,",
+        "1e104,",
+        'table.csv: line 2, column "time": found "1e104", expected a number of ord',
+        "table-number",
+    ),
     ("1.10,", "1.10 ms,", 'table.csv: line 2, column "best": found "1.10 ms"', "table-number"),
     ("1.10,", "1.25,", 'table.csv: line 2, column "best": found 1.25, with 1.20 as the value', "table-range"),
     ("1.30,", "1.15,", 'table.csv: line 2, column "worst": found 1.15, with 1.20 as the value', "table-range"),
@@ -300,6 +309,30 @@ def test_sizes_are_bounded(make: Make, monkeypatch: pytest.MonkeyPatch, limit: s
     monkeypatch.setattr(perfdocs.tables, limit, 1)
     with pytest.raises(PerfdocsError, match=said):
         make(WIDE, WIDE_TABLE)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(
+    layout=st.sampled_from([LONG, WIDE, VALUES_WIDE]),
+    cells=st.lists(st.lists(st.sampled_from(SAID) | st.text(max_size=6), max_size=11).map(",".join), max_size=6),
+)
+def test_any_table_is_a_card_or_a_problem(
+    tmp_path_factory: pytest.TempPathFactory, layout: str, cells: list[str]
+) -> None:
+    header = {LONG: LONG_TABLE, WIDE: WIDE_TABLE, VALUES_WIDE: "arm,1000,10000"}[layout].partition("\n")[0]
+    folder = tmp_path_factory.mktemp("any")
+    for name, text in (("benchmark.toml", DEFINITION), ("map.toml", HEAD + layout.replace("rate", "swaps"))):
+        (folder / name).write_text(text.replace(' unit = "k1/s",', ""), encoding="utf-8")
+    definition, chosen = read_definition(folder / "benchmark.toml"), read_map(folder / "map.toml")
+    data = "\n".join([header, *cells]).encode("utf-8", "surrogatepass")
+    try:
+        card = card_of_table(data, Path("table.csv"), chosen, Path("map.toml"), definition)
+    except PerfdocsError as error:
+        where = error.problem.where
+    else:
+        where = "table.csv"
+        assert decode_card(encode_card(card), Path("made-up-cpu.json")) == card
+    assert where.startswith("table.csv")
 
 
 @pytest.fixture

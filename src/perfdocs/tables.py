@@ -19,6 +19,7 @@ from .crosscheck import check_card
 from .definition import Definition
 from .errors import PerfdocsError, clean, nearest, place
 from .mapping import Cells, Column, Map, check_map, digits_in_si, factor_of, head_of, number_of
+from .tree import MAX_INTEGER, MAX_NUMBER
 
 __all__ = ["card_of_table"]
 
@@ -97,7 +98,7 @@ class _Reading:
             found, expected = f'"{clean(said, 60)}"', f"a number, for the axis {axis}"
             do = f"correct the cell, or give its meaning in `at.{axis}.is`"
             raise self.wrong("table-number", row, " + ".join(given.columns), found, expected, do)
-        return int(number[0]) if number[0].is_integer() else number[0]
+        return int(number[0]) if number[0].is_integer() and abs(number[0]) < MAX_INTEGER else number[0]
 
     def _value(self, row: _Row, column: Column, point: _Point) -> None:
         text = row.cells[column.column]
@@ -143,6 +144,9 @@ class _Reading:
             found = f"{clean(text, 60)}, which has more digits than the {digits} of the map"
             raise self.wrong("table-digits", row, header, found, f"at most {digits}", "correct `digits` of the map")
         factor = factor_of(column.unit, self.definition.quantity(column.metric).unit) or 1.0
+        if abs(number * factor) >= MAX_NUMBER:
+            found, expected = f'"{clean(text, 60)}"', "a number of ordinary size"
+            raise self.wrong("table-number", row, header, found, expected, "correct the cell, or the unit of the map")
         # a product of decimal numbers, without what binary ones add to it
         return float(f"{number * factor:.15g}"), digits_in_si(digits, factor)
 

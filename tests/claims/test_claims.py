@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conftest import PROJECT
 from tests.claims.toy import write_toy
+from tests.conftest import PROJECT
 
 from perfdocs.claims.check import check_text
 from perfdocs.claims.model import Outcome, Status
+from perfdocs.definition import RESERVED_WORDS
 from perfdocs.library import Library, load_library
 
 HERE = Path(__file__).resolve().parent
@@ -55,3 +56,9 @@ def test_the_example_of_the_reference(library: Library) -> None:
     page = (PROJECT / "docs" / "reference" / "claims.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```markdown\n(<!-- given: toy, toy-gpu -->.*?)```", page, re.DOTALL)
     assert [o.status for o in check_text(example, "page.md", library)[1:]] == [Status.HOLDS] * 3
+
+
+def test_words_of_the_grammar_are_no_names() -> None:
+    grammar = PROJECT / "src" / "perfdocs" / "claims" / "grammar.lark"
+    words = set(re.findall(r'"([a-z]+)"', grammar.read_text(encoding="utf-8")))
+    assert {"leads", "trails", "of"} <= words <= RESERVED_WORDS
