@@ -89,11 +89,18 @@ def cli() -> Iterator[str]:
     from perfdocs.cli import main
 
     context = click.Context(main, info_name="perfdocs", max_content_width=96)
-    yield from _command("perfdocs", context)
-    for name in main.list_commands(context):
-        command = main.get_command(context, name)
-        if command is not None:
-            yield from _command(f"perfdocs {name}", click.Context(command, info_name=name, parent=context))
+    yield from _commands("perfdocs", context)
+
+
+def _commands(title: str, context: Any) -> Iterator[str]:
+    """A command, and those below it."""
+    import click
+
+    yield from _command(title, context)
+    if isinstance(group := context.command, click.Group):
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            yield from _commands(f"{title} {name}", click.Context(command, info_name=name, parent=context))
 
 
 def _command(title: str, context: Any) -> Iterator[str]:

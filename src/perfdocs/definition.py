@@ -76,6 +76,8 @@ RESERVED_WORDS = frozenset(
         "than",
         "then",
         "to",
+        "trail",
+        "trails",
         "under",
         "with",
         "within",

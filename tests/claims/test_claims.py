@@ -6,14 +6,17 @@ one line for each claim: its line, what came of it, the code, and what was found
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.claims.toy import write_toy
+from tests.conftest import PROJECT
 
 from perfdocs.claims.check import check_text
-from perfdocs.claims.model import Outcome
+from perfdocs.claims.model import Outcome, Status
+from perfdocs.definition import RESERVED_WORDS
 from perfdocs.library import Library, load_library
 
 HERE = Path(__file__).resolve().parent
@@ -47,3 +50,15 @@ def line_of(outcome: Outcome, before: int) -> str:
 def test_example(library: Library, file: str, title: str, given: str, expected: str) -> None:
     outcomes = check_text(PREFIX + given, "page.md", library)[1:]
     assert "\n".join(line_of(o, 2) for o in outcomes) == expected
+
+
+def test_the_example_of_the_reference(library: Library) -> None:
+    page = (PROJECT / "docs" / "reference" / "claims.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```markdown\n(<!-- given: toy, toy-gpu -->.*?)```", page, re.DOTALL)
+    assert [o.status for o in check_text(example, "page.md", library)[1:]] == [Status.HOLDS] * 3
+
+
+def test_words_of_the_grammar_are_no_names() -> None:
+    grammar = PROJECT / "src" / "perfdocs" / "claims" / "grammar.lark"
+    words = set(re.findall(r'"([a-z]+)"', grammar.read_text(encoding="utf-8")))
+    assert {"leads", "trails", "of"} <= words <= RESERVED_WORDS

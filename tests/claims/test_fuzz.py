@@ -17,6 +17,7 @@ stealing simple twin masked host loop_16 gpu cpu wall memory(stealing) bandwidth
 config spread-100 uniform toy toy-cpu toy-gpu toy-paper device cell faster slower more less than ahead of behind level
 with within leads lead then but by under over about overtakes at rises falls from to every each some no only below in
 and ; : , ( ) [ ] + - * / = ? % × 1 0 5 1e5 1e6 n=1e5 n=? k=? k=8 min(stealing,simple) max() exempt
+trails trail median( geomean(stealing max(simple 2 4
 """
 PROSE = """
 work stealing one thread per sample the twin Host faster slower fastest behind level within 510 µs 1.17 ms 5 % 2.30×
@@ -33,6 +34,7 @@ def joined(words: str) -> st.SearchStrategy[str]:
     return st.lists(st.sampled_from(words.split()), max_size=14).map(" ".join)
 
 
+COUNTS = ["? of ? cell: ", "2 of 4 n: "]
 COMMON = settings(
     max_examples=120, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -52,7 +54,19 @@ def test_any_words(library: Library, expression: str, text: str, around: str) ->
 
 @COMMON
 @given(
-    scope=st.sampled_from(["", "every n: ", "each config: ", "no n: ", "only from n=?: ", "at n=?: ", "every cell: "]),
+    scope=st.sampled_from(
+        [
+            "",
+            "every n: ",
+            "each config: ",
+            "no n: ",
+            "only from n=?: ",
+            "at n=?: ",
+            "every cell: ",
+            "? of ? cell: ",
+            "2 of 4 n: ",
+        ]
+    ),
     left=st.sampled_from(
         ["stealing", "simple / stealing", "host[toy-cpu]", "memory(twin)", "stealing and twin", "1", "n"]
     ),

@@ -44,8 +44,8 @@ class _Both:
 _STATED_BY: dict[str, tuple[frozenset[str], str]] = {
     "faster": (frozenset({"faster", "ahead", "leads", "overtakes"}), "`a faster than b`"),
     "fastest": (frozenset({"leads"}), "`a leads set`"),
-    "slower": (frozenset({"slower", "behind", "then"}), "`a slower than b`"),
-    "slowest": (frozenset({"slower", "behind", "then"}), "`a slower than b`"),
+    "slower": (frozenset({"slower", "behind", "then", "trails"}), "`a slower than b`"),
+    "slowest": (frozenset({"trails", "slower", "behind"}), "`a trails set`"),
     "level": (frozenset({"level", "together", "within"}), "`a level with b`"),
     "within": (frozenset({"within"}), "`a within ? of b`"),
     "overtakes": (frozenset({"overtakes"}), "`a overtakes b by axis=?`"),
@@ -185,7 +185,7 @@ def _relations(items: Sequence[Item]) -> Iterator[str]:
         elif isinstance(item, Bounded):
             yield item.how
         elif isinstance(item, Leads):
-            yield "leads"
+            yield "trails" if item.last else "leads"
             if len(item.ranks) > 1:
                 yield "then"
             if any(len(rank) > 1 for rank in item.ranks):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..card import AxisValue
@@ -12,10 +12,12 @@ from ..expression import Selector
 from ..library import Library
 from ..quantity import axis_text
 from .agreement import disagreement
+from .along import along, away
+from .counts import judge_counts, read_counts
 from .findings import Finding, Fix, Ternary, all_of, any_of, negate
 from .items import judge
 from .model import Bound, Mark, Outcome, Status
-from .nodes import OPEN, Claim, FromOn, Quantified, Scope, Selected, item_names
+from .nodes import OPEN, Claim, Counted, FromOn, Quantified, Scope, Selected, item_names
 from .reader import Reader
 from .scope import Context, Data
 from .syntax import parse_claim, parse_given
@@ -148,6 +150,8 @@ class _Evaluation:
             return self._unfold(rest, self._select(first.selector, context))
         if isinstance(first, FromOn):
             return self._from_on(first, rest, context)
+        if isinstance(first, Counted):
+            return self._counted(first, rest, context)
         return self._quantified(first, rest, context)
 
     def _select(self, selector: Selector, context: Context) -> Context:
@@ -184,18 +188,23 @@ class _Evaluation:
         said, do = "an exception{}, where it holds as well", "take the exception out of the sentence"
         return all_of([*findings, *self._failing(exceptions, rest, start, said, do)])
 
+    def _counted(self, scope: Counted, rest: Sequence[Scope], context: Context) -> Finding:
+        contexts = [c for _, c in along(scope.axis, context, self._arms(), self.data)]
+        start = self.reader.position
+        claimed = read_counts(scope, self.reader)
+        findings = self._sharing(contexts, rest)
+        end, self.reader.position = self.reader.position, start
+        at = self.data.describe(away(scope.axis, context))
+        finding = judge_counts(scope, claimed, findings, at, self.reader)
+        self.reader.position = max(end, self.reader.position)
+        return finding
+
     def _split(self, scope: Quantified, context: Context) -> tuple[list[Context], list[Context]]:
         """The contexts a quantifier goes through, and those it leaves out as exceptions."""
-        data, arms = self.data, self._arms()
-        if scope.axis == "device":
-            values = self._limited(data.able_devices(context, arms), scope)
-            pairs = [({"device": v}, replace(context, device=str(v))) for v in values]
-        elif scope.axis == "cell":
-            free = replace(context, given={})
-            pairs = [(dict(p), replace(free, own={**context.own, **p})) for p in data.cells(context, arms)]
-        else:
-            values = self._limited(data.axis_values(context, scope.axis, arms), scope)
-            pairs = [({scope.axis: v}, context.without(scope.axis).at(scope.axis, v)) for v in values]
+        data, pairs = self.data, along(scope.axis, context, self._arms(), self.data)
+        if scope.axis != "cell":
+            values = self._limited([at[scope.axis] for at, _ in pairs], scope)
+            pairs = [(at, c) for at, c in pairs if at[scope.axis] in values]
         points = [self._point(p, scope.axis, context) for p in scope.but]
         for point in points:
             if not any(self._matches(point, at, c) for at, c in pairs):
@@ -225,7 +234,7 @@ class _Evaluation:
         return dict(self.data.narrow(replace(context, own={}, given={}), selectors).own)
 
     @staticmethod
-    def _matches(point: dict[str, AxisValue], at: dict[str, AxisValue], context: Context) -> bool:
+    def _matches(point: Mapping[str, AxisValue], at: Mapping[str, AxisValue], context: Context) -> bool:
         here = {**context.given, **context.own, **at}
         return all(here.get(a) == v for a, v in point.items())
 

@@ -15,9 +15,11 @@ __all__ = [
     "Bounded",
     "Claim",
     "Compared",
+    "Counted",
     "FromOn",
     "Item",
     "Leads",
+    "Over",
     "Overtakes",
     "Plain",
     "Quantified",
@@ -45,7 +47,16 @@ class At:
     selectors: tuple[Selector, ...]
 
 
-Tree = Node | At
+@dataclass(frozen=True, slots=True)
+class Over:
+    """A function of all values along an axis: ``geomean(simple / persistent over n)``."""
+
+    function: str
+    value: Tree
+    axis: str
+
+
+Tree = Node | At | Over
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +105,16 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Leads:
-    """Exactly these arms are beaten by nobody in the set; ``then`` removes them and asks again."""
+    """Exactly these arms are beaten by nobody in the set; ``then`` removes them and asks again.
+
+    With ``last`` exactly these beat nobody in it.
+    """
 
     ranks: tuple[tuple[str, ...], ...]
     among: tuple[str, ...]
     but: tuple[str, ...] = ()
     metric: str | None = None
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +170,16 @@ class FromOn:
     value: Amount
 
 
-Scope = Selected | Quantified | FromOn
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """In so many of so many places along an axis."""
+
+    count: Amount
+    of: Amount
+    axis: str
+
+
+Scope = Selected | Quantified | FromOn | Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +204,8 @@ def named(tree: Tree) -> Iterator[str]:
     """Every name and function in a tree, left to right."""
     if isinstance(tree, At):
         yield from named(tree.node)
+    elif isinstance(tree, Over):
+        yield from named(tree.value)
     elif isinstance(tree, Name):
         yield tree.name
     elif isinstance(tree, Call):

@@ -6,7 +6,7 @@ from ..expression import Binary, Call, Name, Number, Selector
 from ..quantity import format_percent
 from ..verdict import Order
 from .findings import Finding, Ternary
-from .nodes import At, Tree
+from .nodes import At, Over, Tree
 
 __all__ = ["AS_WORDS", "SIZE_WORDS", "SPEED_WORDS", "TREND_WORDS", "false", "order_finding", "phrase", "verdict"]
 
@@ -33,6 +33,8 @@ def phrase(tree: Tree) -> str:
     """An expression as it was written."""
     if isinstance(tree, At):
         return phrase(tree.node) + _selectors(tree.selectors)
+    if isinstance(tree, Over):
+        return f"{tree.function}({phrase(tree.value)} over {tree.axis})"
     if isinstance(tree, Name):
         return tree.name + _selectors(tree.selectors)
     if isinstance(tree, Number):

@@ -1,4 +1,4 @@
-"""``leads … then …``: which arms of a set nothing beats, place by place."""
+"""``leads … then …``: which arms of a set nothing beats, place by place; ``trails``: which beat nothing."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ __all__ = ["judge_leads"]
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """How arms are ranked here."""
+    """How arms are ranked here; where the last are asked for, ``better`` is what is worse."""
 
     unit: str
     better: Literal["lower", "higher"]
     tolerance: float
+    words: tuple[str, str]
+    """For one arm, for several."""
 
     def best(self, values: Mapping[str, Value]) -> tuple[str, ...]:
         return fastest(values, better=self.better, tolerance=self.tolerance)
@@ -36,7 +38,7 @@ class _Field:
 
 
 def judge_leads(item: Leads, context: Context, data: Data) -> Finding:
-    """Exactly the named arms of each place are beaten by nobody among those that are left.
+    """Exactly the named arms of each place are beaten by nobody (or beat nobody) among those that are left.
 
     An arm of the set that was not run at this point can't beat anybody; one the claim names must have been.
     """
@@ -48,11 +50,14 @@ def judge_leads(item: Leads, context: Context, data: Data) -> Finding:
     if entry.better is None:
         expected = "a metric of which one direction is better"
         raise data.error("claim-syntax", f"`leads` by {metric}", expected, "name another behind `in`")
-    field = _Field(entry.unit, entry.better, d.tolerance)
+    worse: Literal["lower", "higher"] = "higher" if entry.better == "lower" else "lower"
+    words = ("trails", "trail") if item.last else ("leads", "lead")
+    field = _Field(entry.unit, worse if item.last else entry.better, d.tolerance, words)
     values = _values(item, context, data, metric)
     findings, among, at = [], " and ".join(item.among), data.describe(context)
     for number, rank in enumerate(item.ranks):
-        place = "leads" if number == 0 else f"comes in place {number + 1} of"
+        last = "from the end " if item.last else ""
+        place = words[0] if number == 0 else f"comes in place {number + 1} {last}of"
         said = f"{' and '.join(rank)} {place} {among}{at}"
         findings.append(_place(rank, values, said, field))
         gone = {*rank, *field.best(values)}
@@ -100,7 +105,7 @@ def _place(rank: Sequence[str], values: Mapping[str, Value], said: str, field: _
     measured = field.shown([*best, *rank], values)
     if set(best) == set(rank):
         return Finding(Ternary.TRUE, measured=measured)
-    do = f"write that {' and '.join(best)} {'leads' if len(best) == 1 else 'lead'}"
+    do = f"write that {' and '.join(best)} {field.words[len(best) > 1]}"
     top = values[best[0]]
     tied = [arm for arm in best[1:] if field.order(values[arm], top) is Order.LEVEL]
     if set(rank) < set(best) and not tied:

@@ -16,8 +16,10 @@ from .nodes import (
     Bounded,
     Claim,
     Compared,
+    Counted,
     FromOn,
     Leads,
+    Over,
     Overtakes,
     Plain,
     Quantified,
@@ -41,9 +43,9 @@ def _single(values: tuple[Tree, ...], what: str) -> Tree:
     return values[0]
 
 
-def _keys(values: tuple[Tree, ...]) -> tuple[str, ...]:
+def _keys(values: tuple[Tree, ...], rank: str) -> tuple[str, ...]:
     if not all(isinstance(v, Name) and not v.selectors for v in values):
-        raise ValueError("`leads` takes names of arms before it")
+        raise ValueError(f"`{rank}` takes names of arms before it")
     return tuple(v.name for v in values if isinstance(v, Name))
 
 
@@ -74,6 +76,10 @@ def _build() -> type[Any]:
             name, *rest = children
             call = Call(name, tuple(c for c in rest if c is not None and not isinstance(c, Selector)))
             return At(call, tuple(c for c in rest if isinstance(c, Selector)))
+
+        @v_args(inline=True)
+        def over_axis(self, name: Any, value: Any, axis: Any) -> Over:
+            return Over(name, value, str(axis))
 
         def given(self, children: list[Selector]) -> tuple[Selector, ...]:
             return tuple(children)
@@ -108,7 +114,7 @@ def _build() -> type[Any]:
         def _word(self, children: list[Any]) -> str:
             return str(children[0])
 
-        rel = quant = only = about = at_by = how = trends = _word
+        rel = quant = only = about = at_by = how = trends = rank = _word
         locals()["is"] = _word  # a rule called like the word it reads
 
         @v_args(inline=True)
@@ -136,6 +142,10 @@ def _build() -> type[Any]:
             return FromOn(only is not None, str(axis), value)
 
         @v_args(inline=True)
+        def counted(self, count: Amount, of: Amount, axis: Any) -> Counted:
+            return Counted(count, of, str(axis))
+
+        @v_args(inline=True)
         def plain(self, values: Any) -> Plain:
             return Plain(values)
 
@@ -152,8 +162,9 @@ def _build() -> type[Any]:
             return Within(values, amount, other)
 
         @v_args(inline=True)
-        def leads(self, values: Any, among: Any, but: Any, then: Any, metric: Any) -> Leads:
-            return Leads((_keys(values), *(then or ())), among, but or (), None if metric is None else str(metric))
+        def leads(self, values: Any, rank: str, among: Any, but: Any, then: Any, metric: Any) -> Leads:
+            by, last = None if metric is None else str(metric), rank.startswith("trail")
+            return Leads((_keys(values, rank), *(then or ())), among, but or (), by, last)
 
         @v_args(inline=True)
         def overtakes(self, values: Any, other: Any, how: Any, about: Any, axis: Any, point: Amount) -> Overtakes:

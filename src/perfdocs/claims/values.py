@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..errors import PerfdocsError
+from ..errors import PerfdocsError, nearest
 from ..expression import FUNCTIONS, Binary, Call, Hole, Missing, Name, Node, Number, evaluate, names
 from ..frame import Row, device_fact, share_of_peak
 from ..quantity import NBSP, number_text, scale_for
 from ..verdict import Value
-from .nodes import At, Tree
+from .along import AGGREGATES, aggregate, along
+from .nodes import At, Over, Tree
+from .phrases import phrase
 from .scope import Context, Data
 
 __all__ = ["Dimension", "Quantity", "dimension", "evaluate_at", "is_share", "same_unit", "show"]
@@ -110,6 +112,8 @@ def evaluate_at(tree: Tree, context: Context, data: Data) -> Quantity:
 def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
     if isinstance(tree, At):
         return _evaluate(tree.node, data.narrow(context, tree.selectors), data)
+    if isinstance(tree, Over):
+        return _over(tree, context, data)
     if isinstance(tree, Number):
         return Quantity(Value.exact(tree.value))
     if isinstance(tree, Hole):
@@ -182,6 +186,20 @@ def _call(tree: Call, context: Context, data: Data) -> Quantity:
     value = FUNCTIONS[name](*(p.value for p in parts))
     better = parts[0].better if all(p.better == parts[0].better for p in parts) else None
     return Quantity(value, parts[0].powers, better, tuple(r for p in parts for r in p.rows), parts[0].ratio)
+
+
+def _over(tree: Over, context: Context, data: Data) -> Quantity:
+    """One value of all those along an axis."""
+    if tree.function not in AGGREGATES:
+        expected = f"one of {', '.join(AGGREGATES)}{nearest(tree.function, AGGREGATES)}"
+        raise data.error("claim-name", f"`{tree.function}(… over {tree.axis})`", expected, "correct the name")
+    places = along(tree.axis, context, data.arms_in(tree.value, context), data)
+    parts = [_evaluate(tree.value, here, data) for _, here in places]
+    if tree.function == "geomean" and any(p.value.lo <= 0 for p in parts):
+        found = f"no `{phrase(tree)}`: a value that is not above zero"
+        raise data.error("claim-empty", found, "values above zero", "take the median")
+    value = aggregate(tree.function, [p.value for p in parts])
+    return replace(parts[0], value=value, rows=tuple(row for p in parts for row in p.rows))
 
 
 def _of_peak(left: Node, context: Context, data: Data) -> Quantity:

@@ -15,6 +15,7 @@ from .. import __version__
 from ..errors import PerfdocsError, clean, place
 from .comparing import UNDECIDED, ab
 from .data import list_, schema, validate
+from .importing import import_
 from .measuring import run
 from .pages import check, render
 from .project import BENCHMARKS, Project, find_benchmarks
@@ -108,5 +109,5 @@ def main(context: click.Context, benchmarks: str | None) -> None:
     context.obj = Project(lambda: find_benchmarks(benchmarks))
 
 
-for _command in (run, validate, render, check, repeat, ab, schema, list_):
+for _command in (run, import_, validate, render, check, repeat, ab, schema, list_):
     main.add_command(_command)
