@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from tests.claims.toy import write_toy
 
+from perfdocs.claims.check import extracted
 from perfdocs.claims.fix import fix_text
+from perfdocs.claims.model import Bound
 from perfdocs.cli import main
 from perfdocs.library import Library, load_library
 
@@ -65,6 +67,32 @@ CASES = {
         "490 µs<!-- claim: stealing --> and 500 µs<!-- claim: stealing -->.",
         "510 µs<!-- claim: stealing --> and 510 µs<!-- claim: stealing -->.",
     ),
+    "not a footnote": (
+        "490 µs in 2 launches[^2]<!-- claim: stealing; launches(stealing) -->\n\n[^2]: x",
+        "510 µs in 1 launches[^2]<!-- claim: stealing; launches(stealing) -->\n\n[^2]: x",
+    ),
+    "not a picture": (
+        "490 µs in 2 launches ![x](a-2.png)<!-- claim: stealing; launches(stealing) -->",
+        "510 µs in 1 launches ![x](a-2.png)<!-- claim: stealing; launches(stealing) -->",
+    ),
+    "not a link's target": (
+        "490 µs [page 490 µs](<p/490 µs>) or so<!-- claim: stealing; stealing -->",
+        "510 µs [page 510 µs](<p/490 µs>) or so<!-- claim: stealing; stealing -->",
+    ),
+    "not an attribute": (
+        'It takes <span title="490 µs">490 µs</span><!-- claim: stealing -->.',
+        'It takes <span title="490 µs">510 µs</span><!-- claim: stealing -->.',
+    ),
+    "not a heading": ("# It was 490 µs\n\n490&nbsp;µs<!-- claim: stealing -->.", None),
+    "not code": ("See `490 µs`: takes 490&nbsp;µs<!-- claim: stealing -->.", None),
+    "not what another claim speaks for": (
+        "{claim}`1173 µs <exempt: others>` but 490 µs, 1173&nbsp;µs<!-- claim: stealing; twin -->.",
+        None,
+    ),
+    "behind a role": (
+        "{claim}`1173 µs <simple>` but 490 µs<!-- claim: stealing -->.",
+        "{claim}`1173 µs <simple>` but 510 µs<!-- claim: stealing -->.",
+    ),
     "no word": (
         "It is slower: 490 µs<!-- claim: stealing slower than simple; stealing -->.",
         None,
@@ -85,6 +113,24 @@ def test_a_number_is_written_as_measured(title: str, library: Library) -> None:
         assert all(o.passes for o in fixed.outcomes)
     else:
         assert not fixed.numbers
+        assert fixed.unplaced == title.startswith("not a") + 2 * title.startswith("not what") + title.startswith(
+            "not code"
+        )
+
+
+def test_many_numbers_are_one_pass(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken_apart = []
+
+    def counted(text: str, file: str) -> tuple[Bound, ...]:
+        taken_apart.append(file)
+        return extracted(text, file)
+
+    monkeypatch.setattr("perfdocs.claims.fix.extracted", counted)
+    page = GIVEN + "It takes 490 µs<!-- claim: stealing -->.\n\n" * 40
+    fixed = fix_text(page, "page.md", library)
+    assert (fixed.numbers, fixed.unplaced) == (40, 0)
+    assert fixed.text == page.replace("490", "510")
+    assert len(taken_apart) <= 4
 
 
 def test_roles_of_restructured_text_too(library: Library) -> None:
@@ -111,6 +157,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(project: Path, capsys
     before = {path: path.read_bytes() for path in project.rglob("*.md")}
     assert main.main(["check", "--fix", "--dry-run"], standalone_mode=False) == 1
     out, err = capsys.readouterr()
+    assert 'docs/page.md:3: found "490 µs"' in out  # what is wrong is said as well
     assert "-It takes 490 µs<!-- claim: stealing -->." in out
     assert "+It takes 510 µs<!-- claim: stealing -->." in out
     assert "README.md: 1 number would be written as measured" in err
@@ -123,6 +170,23 @@ def test_fix_writes_pages_and_the_readme(project: Path, capsys: pytest.CaptureFi
     assert "0.5 ms" in (project / "README.md").read_text(encoding="utf-8")
     assert "0 that do not hold" in capsys.readouterr().err
     assert main.main(["check", "--fix", "--dry-run"], standalone_mode=False) == 0
+
+
+def test_a_page_that_cannot_be_read_is_one_problem_and_the_others_are_checked(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "docs" / "bad.md").write_bytes(b"\xff\xfe")
+    for words in (["check"], ["check", "--format", "github"], ["check", "--fix", "--dry-run"]):
+        assert main.main(words, standalone_mode=False) == 1
+        out, err = capsys.readouterr()
+        assert "490 µs" in out
+        assert "claim-unreadable" in out + err
+
+
+def test_numbers_that_cannot_be_placed_are_counted(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "README.md").write_text(GIVEN + "It takes 490&nbsp;µs<!-- claim: stealing -->.\n", encoding="utf-8")
+    assert main.main(["check", "--fix", "README.md"], standalone_mode=False) == 1
+    assert "README.md: 1 number could not be placed" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")

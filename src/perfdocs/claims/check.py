@@ -11,7 +11,7 @@ from .evaluate import check_bound, check_given
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
-__all__ = ["SUFFIXES", "check_all", "check_file", "check_paths", "check_text", "read_page"]
+__all__ = ["SUFFIXES", "check_all", "check_file", "check_paths", "check_text", "extracted", "read_page"]
 
 SUFFIXES = (".md", ".rst")
 MAX_BYTES = 4 * 1024 * 1024
@@ -53,15 +53,20 @@ def _broken(bound: Bound) -> Outcome:
     return Outcome(bound, Status.ERROR, problem)
 
 
-def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
-    """Check the claims in a document's source; ``file`` names it in messages, and its suffix tells the markup."""
+def extracted(text: str, file: str) -> tuple[Bound, ...]:
+    """Every bound expression of a document's source; ``file`` names it in messages, and its suffix tells the markup."""
     if file.endswith(".rst"):
         from .extract_rst import extract_rst
 
-        return check_all(extract_rst(text, file), library)
+        return tuple(extract_rst(text, file))
     from .extract import extract_markdown
 
-    return check_all(extract_markdown(text, file), library)
+    return extract_markdown(text, file)
+
+
+def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
+    """Check the claims in a document's source."""
+    return check_all(extracted(text, file), library)
 
 
 def check_file(path: Path, library: Library) -> tuple[Outcome, ...]:

@@ -1,100 +1,156 @@
-"""Write printed numbers as the data have them: in the same style, with the same digits, and never a word."""
+"""Write printed numbers as the data have them: in place, with as many digits, and never a word.
+
+Where a number of a claim stands in the source is guessed and then proved: the changed page is taken apart once more,
+and every claim's words must be the same but for the numbers that were to change. What cannot be proved stays as it is.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise, product
 
 from ..library import Library
-from .check import check_text
+from .check import check_all, extracted
 from .findings import Fix
-from .model import Bound, Outcome
+from .model import Bound, Outcome, Status
 
 __all__ = ["Fixed", "fix_text"]
 
-ROUNDS = 8  # a number that is mended may show that another of its claim is wrong
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+ROUNDS = 4  # a number that is mended may show that another of its claim is wrong
+TRIES = 12  # places that a claim's numbers are tried at
+_BREAK = re.compile(r"\n[ \t]*\r?\n")
+
+Edit = tuple[int, int, str]
+"""A stretch of the source and what to put there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A page after its numbers were written anew: how many, and what came of its claims."""
+    """A page after its numbers were written anew: how many, and how many could not be placed; what came of its claims.
+
+    ``before`` are the outcomes of the page as it was.
+    """
 
     text: str
     numbers: int
+    unplaced: int
+    before: tuple[Outcome, ...]
     outcomes: tuple[Outcome, ...]
 
 
 def fix_text(text: str, file: str, library: Library) -> Fixed:
-    """Rewrite the numbers of claims that only numbers keep from holding; the rest stays as it is.
-
-    A change counts only where the page has the same claims after it, and the claim it was for is nearer to the data.
-    """
-    outcomes, numbers = check_text(text, file, library), 0
+    """Rewrite the numbers of claims that only numbers keep from holding; the rest stays as it is."""
+    bounds = extracted(text, file)
+    before = outcomes = check_all(bounds, library)
+    numbers, unplaced = 0, 0
     for _ in range(ROUNDS):
-        before = numbers
-        for i in range(len(outcomes)):
-            changed = _applied(text, outcomes[: i + 1])
-            if changed is None:
-                continue
-            now = check_text(changed, file, library)
-            if _same_claims(outcomes, now) and _better(outcomes[i], now[i]):
-                text, numbers, outcomes = changed, numbers + len(outcomes[i].fixes), now
-        if numbers == before:
+        found = {id(outcome.bound): outcome for outcome in outcomes}  # none of those under a broken ``given``
+        wanted = {
+            i: outcome.fixes
+            for i, bound in enumerate(bounds)
+            if (outcome := found.get(id(bound))) and outcome.status is Status.FAILS and outcome.fixes
+        }
+        edits = _proved(text, file, bounds, wanted)
+        unplaced = sum(len(fixes) for i, fixes in wanted.items() if i not in edits)
+        if not edits:
             break
-    return Fixed(text, numbers, outcomes)
+        text = _edited(text, [edit for of in edits.values() for edit in of])
+        numbers += sum(map(len, edits.values()))
+        bounds = extracted(text, file)
+        outcomes = check_all(bounds, library)
+    return Fixed(text, numbers, unplaced, before, outcomes)
 
 
-def _same_claims(before: Sequence[Outcome], after: Sequence[Outcome]) -> bool:
-    """Whether two checks of a page found the same expressions in the same places."""
-    return [(o.bound.line, o.bound.expression) for o in before] == [(o.bound.line, o.bound.expression) for o in after]
-
-
-def _better(before: Outcome, after: Outcome) -> bool:
-    return after.passes or (bool(after.fixes) and after.fixes != before.fixes)
-
-
-def _applied(text: str, upto: Sequence[Outcome]) -> str | None:
-    """The page with the fixes of the last of these outcomes, ``None`` where it has none or its words are not found."""
-    outcome = upto[-1]
-    bound = outcome.bound
-    if not outcome.fixes:
-        return None
-    twins = sum((o.bound.line, o.bound.expression) == (bound.line, bound.expression) for o in upto[:-1])
-    stretch = _stretch(text, bound, twins)
-    if stretch is None:
-        return None
-    for fix in sorted(outcome.fixes, key=lambda one: -one.start):
-        place = _place(text, stretch, bound, fix)
-        if place is None:
-            return None
-        text = text[: place[0]] + fix.text + text[place[1] :]
+def _edited(text: str, edits: Sequence[Edit]) -> str:
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
     return text
 
 
-def _stretch(text: str, bound: Bound, twins: int) -> tuple[int, int] | None:
-    """Where the words of a claim stand in the source: before its comment, or in its role."""
-    lines = [0, *(m.end() for m in re.finditer("\n", text))]
-    if bound.line > len(lines):
-        return None
-    expression = re.escape(bound.expression)
-    signs = re.compile(rf"<!--\s*claim:\s*{expression}\s*-->|<\s*{expression}\s*>\s*`")
-    end = lines[bound.line] if bound.line < len(lines) else len(text)
-    found = [m for m in signs.finditer(text, lines[bound.line - 1]) if m.start() < end]
-    if twins >= len(found):
-        return None
-    sign = found[twins]
-    if sign[0].startswith("<!--"):
-        before = [m.end() for m in _COMMENT.finditer(text, 0, sign.start())]
-        return (before[-1] if before else 0), sign.start()
-    return text.rfind("`", 0, sign.start()) + 1, sign.start()
+def _reworded(bound: Bound, fixes: Sequence[Fix]) -> str:
+    """The bound text as it is to read."""
+    return _edited(bound.text, [(fix.start, fix.end, fix.text) for fix in fixes])
 
 
-def _place(text: str, stretch: tuple[int, int], bound: Bound, fix: Fix) -> tuple[int, int] | None:
-    """Where a number of the bound text stands in the source: of several that read the same, counted from the end."""
-    number = bound.text[fix.start : fix.end]
-    pattern = re.compile(r"(?<![\w.])" + r"\s+".join(map(re.escape, number.split())) + r"(?![\d.]*\d)")
-    behind = len(pattern.findall(bound.text, fix.start)) if number.strip() else 0
-    places = [m.span() for m in pattern.finditer(text, *stretch)]
-    return places[-behind] if 0 < behind <= len(places) else None
+def _proved(
+    text: str, file: str, bounds: Sequence[Bound], wanted: Mapping[int, tuple[Fix, ...]]
+) -> dict[int, tuple[Edit, ...]]:
+    """The edits that change the words of the wanted claims as they are to read, and no word of another.
+
+    All first guesses are proved together; where one is wrong, each of its claim's other places is tried alone.
+    """
+    source = _Source(text, bounds)
+    guesses = {i: source.places(i, fixes) for i, fixes in wanted.items()}
+    first = {i: guess for i, of in guesses.items() if (guess := next(of, None)) is not None}
+    good = _good(text, file, bounds, wanted, first)
+    proved = {i: first[i] for i in good}
+    for i in [i for i in first if i not in good]:
+        for guess in islice(guesses[i], TRIES):
+            if _good(text, file, bounds, wanted, {i: guess}):
+                proved[i] = guess
+                break
+    return proved if len(proved) == len(good) or len(_good(text, file, bounds, wanted, proved)) == len(proved) else {}
+
+
+def _good(
+    text: str,
+    file: str,
+    bounds: Sequence[Bound],
+    wanted: Mapping[int, tuple[Fix, ...]],
+    edits: Mapping[int, tuple[Edit, ...]],
+) -> set[int]:
+    """Of these edits, those of claims that read as they are to; none where they change anything else."""
+    if not edits:
+        return set()
+    after = extracted(_edited(text, [edit for of in edits.values() for edit in of]), file)
+    if len(after) != len(bounds):
+        return set()
+    good = set()
+    for i, (old, new) in enumerate(zip(bounds, after, strict=True)):
+        if (old.line, old.expression, old.form) != (new.line, new.expression, new.form):
+            return set()
+        if i in edits and new.text == _reworded(old, wanted[i]):
+            good.add(i)
+        elif new.text != old.text and i not in edits:
+            return set()
+    return good
+
+
+class _Source:
+    """Where the words of claims may stand in a page."""
+
+    def __init__(self, text: str, bounds: Sequence[Bound]) -> None:
+        self._text, self._bounds = text, bounds
+        self._lines = [0, *(m.end() for m in re.finditer("\n", text))]
+        self._breaks = [0, *(m.end() for m in _BREAK.finditer(text))]
+
+    def places(self, i: int, fixes: Sequence[Fix]) -> Iterator[tuple[Edit, ...]]:
+        """Places for the fixes of a claim, the likeliest first; they stand in its block, in their order."""
+        bound = self._bounds[i]
+        for sign in self._signs(bound):
+            block = self._breaks[bisect_right(self._breaks, sign) - 1]
+            found = [self._spans(bound.text[fix.start : fix.end], block, sign) for fix in fixes]
+            for spans in islice(product(*found), TRIES**2):
+                if all(a[1] <= b[0] for a, b in pairwise(spans)):
+                    yield tuple((*span, fix.text) for span, fix in zip(spans, fixes, strict=True))
+
+    def _signs(self, bound: Bound) -> list[int]:
+        """Where on the claim's line its expression begins, as a comment or behind a role's words."""
+        if bound.line > len(self._lines):
+            return []
+        start = self._lines[bound.line - 1]
+        end = self._lines[bound.line] if bound.line < len(self._lines) else len(self._text)
+        expression = re.escape(bound.expression)
+        signs = re.compile(rf"<!--\s*claim:\s*{expression}\s*-->|<\s*{expression}\s*>\s*`")
+        return [m.start() for m in signs.finditer(self._text, start) if m.start() < end]
+
+    def _spans(self, number: str, block: int, sign: int) -> list[tuple[int, int]]:
+        """The number's places before a sign, the nearest first."""
+        words = number.split()
+        if not words:
+            return []
+        pattern = re.compile(r"(?<![\w.])" + r"\s+".join(map(re.escape, words)) + r"(?![\d.]*\d)")
+        return [m.span() for m in pattern.finditer(self._text, block, sign)][::-1]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import PerfdocsError, place
+from ..errors import PerfdocsError, Problem, place
 from ..files import write_atomic
 from .project import Project, counted, examples, format_option, problems_text, show_json
 
@@ -71,15 +71,20 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
 
     PATH is a page or a folder of pages [default: README.md and docs/].
     """
-    from ..claims.check import check_paths
+    from ..claims.check import check_text
     from .reports import found_in, github_lines, sarif
 
     if dry_run and not fixing:
         raise click.UsageError("--dry-run is of use with --fix only")
     library = project.library()
     pages = list(documents(paths or [p for p in (project.root / "README.md", project.root / "docs") if p.exists()]))
-    wanting: list[Path] = []
-    outcomes = tuple(_fixed(pages, library, dry_run, style, wanting)) if fixing else check_paths(pages, library)
+    texts, unread = _read(pages)
+    problems = (*library.problems, *unread)
+    changed = 0
+    if fixing:
+        outcomes, changed = _fixed(texts, library, dry_run, style)
+    else:
+        outcomes = tuple(o for page, text in texts.items() for o in check_text(text, place(page), library))
     bad = [o for o in outcomes if not o.passes]
     claims = sum(o.bound.form != "given" for o in outcomes)
     if style == "json":
@@ -88,41 +93,57 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
                 "pages": [place(p) for p in pages],
                 "claims": claims,
                 "outcomes": [o.to_dict() for o in bad],
-                "problems": library.problems,
+                "problems": problems,
             }
         )
     elif style == "sarif":
-        show_json(sarif(found_in(bad, library.problems)))
+        show_json(sarif(found_in(bad, problems)))
     else:
-        found = found_in(bad, library.problems)
-        for line in github_lines(found) if style == "github" else map(str, (*bad, *library.problems)):
+        found = found_in(bad, problems)
+        for line in github_lines(found) if style == "github" else map(str, (*bad, *problems)):
             click.echo(line)
         click.echo(f"{counted(len(pages), 'page')}, {counted(claims, 'claim')}, {len(bad)} that do not hold", err=True)
-    return 1 if bad or wanting or library.problems else 0
+    return 1 if bad or problems or (dry_run and changed) else 0
 
 
-def _fixed(
-    pages: Iterable[Path], library: Library, dry_run: bool, style: str, wanting: list[Path]
-) -> Iterator[Outcome]:
-    """What comes of the claims of each page with its numbers written anew; ``wanting`` gets those left as they are."""
+def _read(pages: Iterable[Path]) -> tuple[dict[Path, str], list[Problem]]:
+    """The text of each page, and what is wrong with those that cannot be read."""
     from ..claims.check import read_page
+
+    texts: dict[Path, str] = {}
+    problems: list[Problem] = []
+    for page in pages:
+        try:
+            texts[page] = read_page(page)
+        except PerfdocsError as error:
+            problems.append(error.problem)
+    return texts, problems
+
+
+def _fixed(texts: Mapping[Path, str], library: Library, dry_run: bool, style: str) -> tuple[tuple[Outcome, ...], int]:
+    """What comes of the claims once numbers are written anew, in a dry run as they are; how many pages that changes."""
     from ..claims.fix import fix_text
 
-    for page in pages:
-        text = read_page(page)
+    outcomes: list[Outcome] = []
+    changed = 0
+    for page, text in texts.items():
         fixed = fix_text(text, place(page), library)
-        if fixed.text != text:
-            if dry_run:
-                wanting.append(page)
-            else:
-                write_atomic(page, fixed.text.encode("utf-8"))
-            if style == "text":
-                done = "would be written" if dry_run else "written"
-                click.echo(f"{place(page)}: {counted(fixed.numbers, 'number')} {done} as measured", err=True)
-            if dry_run and style == "text":
-                before, after = text.splitlines(keepends=True), fixed.text.splitlines(keepends=True)
-                click.echo("".join(difflib.unified_diff(before, after, place(page), place(page))), nl=False)
-        yield from fixed.outcomes
+        outcomes += fixed.before if dry_run else fixed.outcomes
+        if fixed.unplaced:
+            click.echo(f"{place(page)}: {counted(fixed.unplaced, 'number')} could not be placed", err=True)
+        if fixed.text == text:
+            continue
+        changed += 1
+        click.echo(
+            f"{place(page)}: {counted(fixed.numbers, 'number')} {'would be ' if dry_run else ''}written as measured",
+            err=True,
+        )
+        if not dry_run:
+            write_atomic(page, fixed.text.encode("utf-8"))
+        elif style == "text":
+            before, after = text.splitlines(keepends=True), fixed.text.splitlines(keepends=True)
+            click.echo("".join(difflib.unified_diff(before, after, place(page), place(page))), nl=False)
+    return tuple(outcomes), changed
 
 
 def documents(paths: Iterable[Path]) -> Iterator[Path]:
