@@ -42,9 +42,10 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
 class Turn(_Part, frozen=True, kw_only=True):
     """One side's part of a round: seconds by region, and what the machine did meanwhile, absent where nobody looked.
 
-    The state is that of cards. An arm's timed run is sampled itself where it is long enough (``timed``); on a GPU the
-    same work is else run once more for that, after the turn (``window``). A command is sampled throughout (``timed``):
-    what is told of the GPU comes from samples in which it was busy, the energy is that of the whole command.
+    The state is that of cards. An arm's timed run is sampled itself where it is long enough (``timed``); else, on a
+    GPU, the same work runs untimed after the turn to be sampled (``window``), and a host is sampled over the whole turn
+    (``rotation``). A command is sampled throughout (``timed``): what is told of the GPU comes from samples in which it
+    was busy, the energy is that of the whole command.
     """
 
     regions: dict[str, Seconds]
