@@ -187,8 +187,8 @@ class State(_Record, frozen=True, kw_only=True):
     """What a sampler saw of device and host while one measurement's work ran; ``samples`` of 0: not observed.
 
     ``window`` says in which work: the ``timed`` runs themselves, the last part of the ``ramp`` before them, a
-    ``window`` of the same work after them, or the whole ``rotation`` of the arms of a point (the host alone). What
-    ``unobserved`` names, the machine does not tell; it is never zero for that.
+    ``window`` of the same work after them, or the whole ``rotation`` of the arms of a point (the host alone), in an
+    A/B a turn of it. What ``unobserved`` names, the machine does not tell; it is never zero for that.
     """
 
     window: Literal["timed", "ramp", "window", "rotation"]

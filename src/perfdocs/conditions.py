@@ -1,8 +1,8 @@
-"""What makes the conditions of a block bad, by its record: one rule for flags, and for measuring it again."""
+"""What makes the conditions of a block bad, by its record: one rule for flags, for measuring it again, and for A/B."""
 
 from __future__ import annotations
 
-from .card import Block
+from .card import Block, State
 
 __all__ = ["CLOCK_SPREAD", "clock_moved", "contamination", "throttle_reasons"]
 
@@ -16,9 +16,8 @@ def throttle_reasons(block: Block) -> tuple[str, ...]:
     return tuple(sorted(found - NO_THROTTLING))
 
 
-def contamination(block: Block) -> tuple[str, ...]:
-    """Other work that ran beside the block's, in words."""
-    state = block.state
+def contamination(state: State | None) -> tuple[str, ...]:
+    """Other work that ran beside what was watched, in words."""
     if state is None:
         return ()
     found = []

@@ -68,7 +68,7 @@ def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
         return
     if throttle_reasons(m.block):
         yield "throttled"
-    if contamination(m.block):
+    if contamination(m.block.state):
         yield "contaminated"
     if clock_moved(m.block):
         yield "clock_spread"

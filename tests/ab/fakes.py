@@ -1,14 +1,38 @@
-"""Sides, watches and locks that do as they are told."""
+"""Sides, observers and locks that do as they are told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from perfdocs.ab.record import SideFacts, State
+from tests.measure.fakes import FakeClock
+
+from perfdocs.ab.record import SideFacts, Turn
+from perfdocs.ab.rounds import Side
+from perfdocs.card import Spread, State
+from perfdocs.measure.monitor import Monitor, Watch
 
 HELD = (1.5e9, 2.6e9)
-BUSY = State(samples=3, busy=3, sm_clock=(1.5e9, 1.5e9), memory_clock=(2.6e9, 2.6e9), foreign_load=0.1)
+
+
+def spread(low: float, high: float) -> Spread:
+    return Spread(low=low, centre=high, high=high)
+
+
+BUSY = State(
+    window="timed",
+    seconds=0.3,
+    samples=3,
+    sm_clock=spread(1.5e9, 1.5e9),
+    memory_clock=spread(2.6e9, 2.6e9),
+    foreign_load=0.1,
+    foreign_limit=0.5,
+)
+
+
+def unwatched() -> Monitor:
+    """A monitor without a sampler."""
+    return Monitor("no sampler here", FakeClock())
 
 
 @dataclass
@@ -24,33 +48,30 @@ class FakeSide:
     def facts(self) -> SideFacts:
         return SideFacts(label=self.label, kind="command")
 
-    def run(self) -> Mapping[str, float]:
+    def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
         self.runs += 1
         self.log.append(self.label)
-        return self.times(self.runs)
+        return self.times(self.runs), Watch()
 
     def close(self) -> None:
         self.log.append(f"{self.label} closed")
 
 
 @dataclass
-class FakeWatch:
-    """Sees ``state``, or what ``states`` has for a turn by its number from 1 on."""
+class FakeObserver:
+    """Sees ``state``, or what ``states`` has for a turn by its number from 1 on, after the first run of each side."""
 
-    state: State = BUSY
-    states: dict[int, State] = field(default_factory=dict)
-    turns: int = 0
-    looking: bool = False
+    state: State | None = BUSY
+    states: Mapping[int, State | None] = field(default_factory=dict)
+    reason: str | None = None
+    limit: float = 0.5
+    period: float | None = 0.04
+    turns: int = -2
 
-    def begin(self) -> None:
-        assert not self.looking
-        self.looking = True
+    def turn(self, side: Side) -> Turn:
         self.turns += 1
-
-    def end(self) -> State:
-        assert self.looking
-        self.looking = False
-        return self.states.get(self.turns, self.state)
+        regions, _ = side.run(unwatched())
+        return Turn(regions=dict(regions), state=self.states.get(self.turns, self.state))
 
 
 @dataclass

@@ -23,6 +23,17 @@ def side(seconds: float, *, region: str = "main") -> str:
     return json.dumps(["/bin/echo", f"perfdocs-region {region} {seconds}"])
 
 
+SAMPLED = """cd "$FAKE_GPU"; touch reads; seen=$(wc -c <reads); i=0
+while [ $(wc -c <reads) -lt $((seen + 2)) ] && [ $i -lt 500 ]; do i=$((i + 1)); sleep 0.02; done
+"""
+"""Lines of a command that wait until the GPU was read, and again: the first reading may have begun before them."""
+
+
+def sampled(seconds: float) -> str:
+    """A side that is sampled before it ends."""
+    return json.dumps(["/bin/sh", "-c", f"{SAMPLED}echo perfdocs-region main {seconds}"])
+
+
 def words(*more: str) -> list[str]:
     return [sys.executable, "-m", "perfdocs", "ab", *more]
 
@@ -47,15 +58,18 @@ def record(folder: Path) -> Any:
 
 @pytest.mark.parametrize(("b", "code", "verdict"), [(0.0205, 0, "pass"), (0.0215, 1, "fail")])
 def test_two_commands_at_locked_clocks(device: FakeDevice, tmp_path: Path, b: float, code: int, verdict: str) -> None:
-    done = ab(tmp_path, side(0.02), side(b), "--lock", "base")
+    done = ab(tmp_path, sampled(0.02), sampled(b), "--lock", "base")
     assert done.returncode == code, done.stderr
     found = record(tmp_path)
     assert (found["verdict"], found["gated"]) == (verdict, "locked_clocks")
     locked = found["readings"]["locked_clocks"]
     assert (locked["how"], locked["clocks"], locked["restored"]) == ("NVML", [1.5e9, 2.619e9], True)
     assert len(locked["rounds"]) == 20
-    assert locked["rounds"][0]["b"]["state"]["sm_clock"] == [1.5e9, 1.5e9]
-    assert found["readings"]["default_clocks"]["rounds"][0]["a"]["state"]["sm_clock"] == [1.755e9, 1.755e9]
+    state = locked["rounds"][0]["b"]["state"]
+    assert (state["window"], state["p_states"], state["power"]["centre"]) == ("timed", [2], 90.0)
+    clock = found["readings"]["default_clocks"]["rounds"][0]["a"]["state"]["sm_clock"]
+    assert (state["sm_clock"]["low"], clock["high"]) == (1.5e9, 1.755e9)
+    assert found["method"]["sample_period"] == 0.04
     assert done.stdout.splitlines()[-1].startswith(f"{verdict}: locked clocks, main: B takes")
     assert "40/40" in done.stderr
     assert not device.locked
@@ -74,7 +88,8 @@ def test_where_the_clocks_cannot_be_locked_it_is_undecided_and_says_why(
     device: FakeDevice, tmp_path: Path, fault: str, said: str
 ) -> None:
     device.fail(fault)
-    done = ab(tmp_path, side(0.02), side(0.02), "--lock", "base", "--repeats", "1", "--format", "json")
+    command = sampled(0.02) if fault == "not-held" else side(0.02)
+    done = ab(tmp_path, command, command, "--lock", "base", "--repeats", "1", "--format", "json")
     assert done.returncode == 5, done.stderr
     found = json.loads(done.stdout)
     assert found == record(tmp_path)
@@ -130,7 +145,7 @@ def test_the_clocks_are_reset_however_it_ends(
     # The seventh run at locked clocks does not end by itself: it is the signal that ends it.
     slow = tmp_path / "slow"
     slow.write_text(
-        '#!/bin/sh\ncd "$FAKE_GPU"\nif [ -e locked ]; then\n  echo run >>runs\n'
+        f'#!/bin/sh\ncd "$FAKE_GPU"\nif [ -e locked ]; then\n  echo run >>runs\n  {SAMPLED}'
         "  [ $(wc -l <runs) -ge 7 ] && touch waiting && sleep 9\nfi\necho perfdocs-region main 0.02\n"
     )
     slow.chmod(0o755)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,16 @@ from typing import Any
 
 import pytest
 from tests.ab.test_sides import ARM, TOML, WORKLOAD
-from tests.measure.fakes import FakeClock, FakeGpu, FakeNvml, Quiet, fake_edges
+from tests.measure.fakes import FakeClock, FakeGpu, FakeSampler, Quiet, fake_edges
 
 from perfdocs.ab.opening import Wanted, opened
 from perfdocs.ab.session import Asked, run_session
 from perfdocs.ab.sides import ArmSide, ArmWords, CommandWords
 from perfdocs.errors import PerfdocsError
-from perfdocs.measure.edges import Edges, Gpu, Nvml
+from perfdocs.measure.again import foreign_limit
+from perfdocs.measure.edges import Edges, Gpu
+from perfdocs.measure.machine import allowed_threads
+from perfdocs.measure.sampler import PERIOD
 
 FINE = ArmWords("toy", "fine")
 
@@ -36,15 +40,44 @@ def wanted(tmp_path: Path) -> Wanted:
     )
 
 
+class Ticking(FakeClock):
+    """Time passes whenever it is asked for."""
+
+    def monotonic(self) -> float:
+        self.turn(1e-3)
+        return self.seconds
+
+
 def edges(gpu: Gpu | str = "there is no CUDA device") -> Edges:
-    clock = FakeClock(tick=0.001)
-    nvml: Nvml | str = "no NVML here" if isinstance(gpu, str) else FakeNvml(clock)
-    return fake_edges(clock, gpu, nvml)
+    clock = Ticking(tick=0.001)
+    return fake_edges(clock, gpu, sampler=FakeSampler(clock))
+
+
+class Unlockable:
+    """A GPU with one process, ours, and no permission to lock."""
+
+    def processes(self) -> frozenset[int]:
+        return frozenset({os.getpid()})
+
+    def shared(self) -> str | None:
+        return "it is made up"
+
+    def target(self, mode: str) -> tuple[int, int]:
+        raise AssertionError
+
+    def lock_sm(self, clock: int) -> None:
+        raise AssertionError
+
+    def lock_memory(self, clock: int) -> None:
+        raise AssertionError
+
+    def reset(self) -> None:
+        raise AssertionError
 
 
 def log_of(side: Any) -> list[str]:
     assert isinstance(side, ArmSide)
-    log: list[str] = sys.modules[type(side._arm).__module__].LOG
+    log: list[str] = sys.modules[type(side._timed.arm).__module__].LOG
     return log
 
 
@@ -55,14 +88,37 @@ def log_of(side: Any) -> list[str]:
 def test_arms_run_on_the_gpu_where_there_is_one_and_nobody_asks_for_the_cpu(
     wanted: Wanted, device: Any, gpu: Gpu | str, kind: str
 ) -> None:
-    with opened(replace(wanted, device=device), Asked(), edges(gpu), Quiet(), lambda _: "no NVML here") as session:
+    found = edges(gpu)
+    with opened(replace(wanted, device=device), Asked(), found, Quiet(), lambda _: Unlockable()) as session:
         assert log_of(session.sides[0])[0] == kind
         record = run_session(session, Asked(lock="base"))
     state = record.readings["default_clocks"].rounds[0].a.state
-    assert state.sm_clock == ((1.98e9, 1.98e9) if kind == "gpu" else None)
+    assert state is not None
+    assert (state.sm_clock is not None, state.window) == ((True, "window") if kind == "gpu" else (False, "rotation"))
+    assert record.method.foreign_load == foreign_limit(allowed_threads(), kind == "gpu")
+    assert (record.method.sample_period, record.method.sampler_reason) == (PERIOD, None)
     why = str(record.readings["locked_clocks"].absent)
-    assert why.startswith("nobody can tell" if kind == "gpu" else "a processor's clocks")
+    assert why.startswith("it is made up" if kind == "gpu" else "a processor's clocks")
     assert log_of(session.sides[0])[-2:] == ["closed", "closed"]
+    sampler = found.open_sampler(True)
+    assert isinstance(sampler, FakeSampler)
+    assert sampler.closed
+
+
+def test_a_gpu_that_nvml_does_not_show_has_a_reason(wanted: Wanted) -> None:
+    with opened(wanted, Asked(), edges(FakeGpu()), Quiet(), lambda _: "no NVML here") as session:
+        record = run_session(session, Asked(lock="base"))
+    assert record.method.sampler_reason == "no clocks: no NVML here"
+    assert str(record.readings["locked_clocks"].absent).startswith("nobody can tell")
+
+
+@pytest.mark.parametrize(("asked", "limit"), [(Asked(), 0.5), (Asked(foreign_load=3.0), 3.0)])
+def test_the_limit_of_commands_is_that_of_work_on_the_host_or_the_one_asked_for(
+    wanted: Wanted, asked: Asked, limit: float
+) -> None:
+    commands = replace(wanted, a=CommandWords(("true",)), b=CommandWords(("true",)))
+    with opened(commands, asked, edges(), Quiet(), lambda _: Unlockable()) as session:
+        assert session.observer.limit == limit
 
 
 def test_an_arm_that_is_wrong_is_not_compared(wanted: Wanted) -> None:

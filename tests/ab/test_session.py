@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 from msgspec import structs
 from msgspec.json import decode
-from tests.ab.fakes import BUSY, FakeHeld, FakeSide, FakeWatch
+from tests.ab.fakes import BUSY, FakeHeld, FakeObserver, FakeSide, spread
 from tests.measure.fakes import FakeClock, Quiet
 
-from perfdocs.ab.record import Record, SideFacts, State, encode, write
+from perfdocs.ab.record import Record, SideFacts, encode, write
 from perfdocs.ab.report import report
 from perfdocs.ab.session import Asked, Held, Session, run_session
+from perfdocs.card import State
 from perfdocs.errors import PerfdocsError
 
 LOCK = Asked(lock="base")
+LOST = "the sampler does not answer (made up)"
 
 
 def shifted(state: State, **more: Any) -> State:
@@ -27,14 +29,14 @@ def shifted(state: State, **more: Any) -> State:
 
 
 def session(
-    watch: FakeWatch | None = None, lock: Held | str = "no permission", alone: str | None = None, **times: Any
+    observer: FakeObserver | None = None, lock: Held | str = "no permission", alone: str | None = None, **times: Any
 ) -> Session:
     log: list[str] = []
     a, b = (FakeSide(name, log, times.get(name.lower(), lambda _: {"main": 0.02})) for name in "AB")
     return Session(
         sides=(a, b),
         facts=(a.facts, b.facts),
-        watch=watch or FakeWatch(),
+        observer=observer or FakeObserver(),
         clock=FakeClock(),
         progress=Quiet(),
         may_lock=lambda: alone,
@@ -102,20 +104,20 @@ def test_where_clocks_cannot_be_locked_the_reading_is_absent_and_nothing_decided
         assert more["lock"].closed == 0
 
 
-# Turns of the watch: 40 of the default reading, one to see the clocks, then those of the locked one.
+# Turns of the observer: 40 of the default reading, one to see the clocks, then those of the locked one.
 @pytest.mark.parametrize(
     ("state", "why"),
     [
-        (shifted(BUSY, sm_clock=(1.2e9, 1.5e9)), "A: SM clock 1200 MHz, locked at 1500 MHz"),
-        (shifted(BUSY, sm_clock=(1.5e9, 1.6e9)), "A: SM clock 1600 MHz, locked at 1500 MHz"),
-        (shifted(BUSY, memory_clock=(2.6e9, 3.2e9)), "A: memory clock 3200 MHz, locked at 2600 MHz"),
-        (shifted(BUSY, busy=0, sm_clock=None, memory_clock=None), "A: no sample of a busy GPU"),
-        (shifted(BUSY, foreign_processes=1), "A: processes of others on the GPU: 1"),
-        (shifted(BUSY, foreign_load=0.7), "A: 0.70 cores of foreign load"),
+        (shifted(BUSY, sm_clock=spread(1.2e9, 1.5e9)), "A: SM clock 1200 MHz, locked at 1500 MHz"),
+        (shifted(BUSY, sm_clock=spread(1.5e9, 1.6e9)), "A: SM clock 1600 MHz, locked at 1500 MHz"),
+        (shifted(BUSY, memory_clock=spread(2.6e9, 3.2e9)), "A: memory clock 3200 MHz, locked at 2600 MHz"),
+        (shifted(BUSY, samples=0, sm_clock=None, memory_clock=None), "A: no sample of a busy GPU"),
+        (shifted(BUSY, foreign_processes=1), "A: 1 foreign process on the device"),
+        (shifted(BUSY, foreign_load=0.7), "A: foreign load of 0.7 processors"),
     ],
 )
 def test_a_round_off_the_clock_or_disturbed_is_measured_again(state: State, why: str) -> None:
-    record = run_session(session(FakeWatch(states={46: state}), FakeHeld()), LOCK)
+    record = run_session(session(FakeObserver(states={46: state}), FakeHeld()), LOCK)
     locked = record.readings["locked_clocks"]
     assert [(r.round, r.why, len(r.turns)) for r in locked.repeats] == [(3, why, 1)]
     assert len(locked.rounds) == 20
@@ -123,10 +125,16 @@ def test_a_round_off_the_clock_or_disturbed_is_measured_again(state: State, why:
 
 
 def test_a_clock_is_not_asked_of_the_default_reading_but_foreign_work_is() -> None:
-    states = {5: shifted(BUSY, sm_clock=(1e9, 2e9)), 8: shifted(BUSY, foreign_load=0.6)}
-    record = run_session(session(FakeWatch(states=states)), Asked())
+    states = {5: shifted(BUSY, sm_clock=spread(1e9, 2e9)), 8: shifted(BUSY, foreign_load=0.6)}
+    record = run_session(session(FakeObserver(states=states)), Asked())
     (repeat,) = record.readings["default_clocks"].repeats
-    assert (repeat.round, repeat.why, len(repeat.turns)) == (4, "B: 0.60 cores of foreign load", 2)
+    assert (repeat.round, repeat.why, len(repeat.turns)) == (4, "B: foreign load of 0.6 processors", 2)
+
+
+def test_what_nobody_saw_repeats_nothing_at_default_clocks() -> None:
+    record = run_session(session(FakeObserver(None, reason=LOST)), Asked())
+    assert (len(record.readings["default_clocks"].rounds), record.verdict) == (20, "pass")
+    assert record.readings["default_clocks"].repeats == ()
 
 
 def test_a_lock_that_is_accepted_and_not_held_ends_the_reading() -> None:
@@ -145,19 +153,19 @@ def test_what_only_ncu_knows_is_read_while_a_side_runs() -> None:
 
 
 def test_without_clocks_a_lock_cannot_be_checked() -> None:
-    blind = State(unobserved=("clocks: NVML stopped answering: GPU is lost",))
     lock = FakeHeld()
-    record = run_session(session(FakeWatch(state=blind), lock), LOCK)
+    record = run_session(session(FakeObserver(None, reason=LOST), lock), LOCK)
     assert "cannot be checked" in str(record.readings["locked_clocks"].absent)
-    assert "GPU is lost" in record.why
+    assert LOST in record.why
+    assert record.method.sampler_reason == LOST
     assert lock.closed == 1
 
 
-def test_nvml_that_dies_in_mid_run_ends_the_reading() -> None:
-    blind = State(unobserved=("clocks: NVML stopped answering: GPU is lost",))
-    record = run_session(session(FakeWatch(states=dict.fromkeys(range(60, 200), blind)), FakeHeld()), LOCK)
+def test_a_sampler_that_dies_in_mid_run_ends_the_locked_reading() -> None:
+    observer = FakeObserver(states=dict.fromkeys(range(60, 200)), reason=LOST)
+    record = run_session(session(observer, FakeHeld()), LOCK)
     locked = record.readings["locked_clocks"]
-    assert "GPU is lost" in str(locked.ended)
+    assert LOST in str(locked.ended)
     assert 0 < len(locked.rounds) < 20
     assert record.verdict == "undecided"
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.ab.fakes import unwatched
 from tests.measure.fakes import FakeClock
 
 from perfdocs.ab.kernels import PAIRS, kernel_times
@@ -35,15 +36,15 @@ def command(code: str, limit: float = 60) -> CommandSide:
 
 
 def test_a_command_tells_its_regions_and_reads_no_input() -> None:
-    assert command("print(input.__name__); print('perfdocs-region main 0.5')").run() == {"main": 0.5}
+    assert command("print(input.__name__); print('perfdocs-region main 0.5')").run(unwatched())[0] == {"main": 0.5}
     with pytest.raises(PerfdocsError, match="exit code 1: EOFError"):
-        command("input()").run()
+        command("input()").run(unwatched())
 
 
 def test_no_shell_reads_the_words() -> None:
     assert CommandSide("A", ["/bin/echo", "perfdocs-region $HOME 1"], 9).label == "echo perfdocs-region $HOME 1"
     with pytest.raises(PerfdocsError, match=r"\$HOME"):
-        CommandSide("A", ["/bin/echo", "perfdocs-region $HOME 1"], 9).run()
+        CommandSide("A", ["/bin/echo", "perfdocs-region $HOME 1"], 9).run(unwatched())
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_no_shell_reads_the_words() -> None:
 )
 def test_a_command_that_fails_is_said_in_one_line(words: list[str], said: str) -> None:
     with pytest.raises(PerfdocsError) as caught:
-        CommandSide("A", words, 60).run()
+        CommandSide("A", words, 60).run(unwatched())
     assert said in str(caught.value)
     assert "\x1b" not in str(caught.value)
 
@@ -71,7 +72,7 @@ def test_a_command_that_does_not_end_is_ended_with_what_it_started(tmp_path: Pat
         f"os.fork() or time.sleep(600)\npathlib.Path({str(tmp_path / 'it')!r}).write_text('x')\ntime.sleep(600)"
     )
     with pytest.raises(PerfdocsError, match="no end within"):
-        command(code, limit=0.5).run()
+        command(code, limit=0.5).run(unwatched())
 
 
 def test_a_path_is_not_told() -> None:
@@ -171,9 +172,9 @@ def test_an_arm_is_timed_at_the_point_asked_for_with_what_comes_before_it(toy: P
     side = open_arm(toy, ArmWords("toy", "fine"), context(tmp_path), {"n": (2,)}, timer(clock))
     assert (side.label, dict(side.at), side.facts.inner) == ("toy:fine", {"n": 2}, 10)
     assert "arms/fine.py" in side.facts.sources
-    log = sys.modules[side._arm.__class__.__module__].LOG
+    log = sys.modules[type(side._timed.arm).__module__].LOG
     log.clear()
-    assert side.run() == {REGION: pytest.approx(0.0001)}
+    assert side.run(unwatched())[0] == {REGION: pytest.approx(0.0001)}
     assert log == [*["run"] * 2, "before", *["run"] * 10]  # settled for 2 ms, then 10 ms timed
     side.close()
     assert log[-1] == "closed"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from perfdocs.ab.comparing import compare_rounds, overall
-from perfdocs.ab.record import Comparison, Reading, Round, State, Turn
+from perfdocs.ab.record import Comparison, Reading, Round, Turn
 from perfdocs.ab.statistics import Ratio, judged, ratio_of
 
 
 def rounds(a: list[float], b: list[float], region: str = "main") -> list[Round]:
     def turn(seconds: float) -> Turn:
-        return Turn(regions={region: seconds}, state=State())
+        return Turn(regions={region: seconds})
 
     return [Round(a=turn(x), b=turn(y)) for x, y in zip(a, b, strict=True)]
 

@@ -65,4 +65,7 @@ def test_two_arms_have_a_default_reading_with_clocks(tmp_path: Path, context: Co
     assert len(default.rounds) == 20
     assert default.regions["run"].verdict is not None
     state = default.rounds[0].a.state
-    assert state.sm_clock is not None or state.unobserved
+    assert record.method.sampler_reason is None
+    assert state is not None
+    assert (state.window, state.samples > 0) == ("window", True)
+    assert state.sm_clock is not None or "sm_clock" in state.unobserved

@@ -1,26 +1,24 @@
-"""The edges of an A/B on this machine: who is on the GPU, whether it may be locked, and where it lies."""
+"""Whether the GPU of this machine may be locked: who is on it, as far as its driver tells."""
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 
 from perfdocs.measure.edges import Files
+from perfdocs.measure.sampler import tree
 
 from .clocks import ClockControl, RefusedError
-from .watch import foreign_of
 
-__all__ = ["Machine", "bus_of_gpu"]
+__all__ = ["Machine", "foreign_of"]
 
 
-def bus_of_gpu() -> str | None:
-    """Where the current CUDA device lies on the bus, since NVML may number devices otherwise; ``None``: not known."""
-    with suppress(Exception):
-        from cupy.cuda import runtime
-
-        return str(runtime.deviceGetPCIBusId(runtime.getDevice()))
-    return None
+def foreign_of(processes: frozenset[int], files: Files, me: int) -> int | str:
+    """How many of these processes are neither ``me`` nor descend from it, or why that cannot be seen."""
+    if any(files.read(f"/proc/{process}/stat") is None for process in processes):
+        return "ids of its processes are those of another namespace"
+    own, _ = tree(files.read, me, 1.0)
+    return len(processes - own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +32,16 @@ class Machine:
     files: Files
     context: bool = False
 
-    def foreign(self) -> int | str:
-        """Processes on the GPU that are not this one's, or why they cannot be seen."""
-        if isinstance(self.control, str):
-            return self.control
-        try:
-            return foreign_of(self.control.processes(), self.files, os.getpid())
-        except RefusedError as error:
-            return str(error)
-
     def may_lock(self) -> str | None:
         """Why the clocks must be left alone, or ``None``."""
         if isinstance(self.control, str):
             return f"nobody can tell whether the GPU is shared: {self.control}"
         try:
-            why, count = self.control.shared(), len(self.control.processes())
+            why, processes = self.control.shared(), self.control.processes()
         except RefusedError as error:
             return f"nobody can tell whether the GPU is shared: {error}"
-        foreign = self.foreign()
-        if why is not None or (isinstance(foreign, str) and self.context and count == 1):
+        foreign = foreign_of(processes, self.files, os.getpid())
+        if why is not None or (isinstance(foreign, str) and self.context and len(processes) == 1):
             return why  # the one process there is this one, though its id is that of another namespace
         if isinstance(foreign, str):
             return f"nobody can tell whether the GPU is shared: {foreign}"

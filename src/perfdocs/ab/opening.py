@@ -11,25 +11,25 @@ from pathlib import Path
 from perfdocs.card import AxisValue
 from perfdocs.definition import read_definition
 from perfdocs.errors import PerfdocsError
+from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.arm import Context, Kind
+from perfdocs.measure.cuda import bus_id
 from perfdocs.measure.edges import Edges, Gpu
 from perfdocs.measure.head import open_timer
 from perfdocs.measure.machine import allowed_threads
+from perfdocs.measure.monitor import Monitor
 from perfdocs.measure.progress import Progress
 
 from .clocks import ClockControl, open_control
 from .kernels import Traced, kernel_times
 from .lock import Locker
-from .machine import Machine, bus_of_gpu
+from .machine import Machine
+from .observer import MonitorObserver
 from .session import Asked, Session
 from .sides import ArmSide, ArmWords, CommandSide, CommandWords, folder_of, open_arm
-from .watch import EdgeWatch
 
-__all__ = ["PERIOD", "Wanted", "opened"]
+__all__ = ["Wanted", "opened"]
 
-PERIOD = 0.05
-"""Seconds between two samples beside a command."""
-ON_HOST = "the work is done by the host"
 OpenControl = Callable[[str | None], ClockControl | str]
 
 
@@ -59,10 +59,16 @@ def opened(
             "ab-side", "A and B", "an arm and a command", "two arms or two commands", "compare like with like"
         )
     if isinstance(wanted.a, CommandWords) and isinstance(wanted.b, CommandWords):
-        a, b = (CommandSide(name, side.words, wanted.limit) for name, side in (("A", wanted.a), ("B", wanted.b)))
-        bus = bus_of_gpu() if asked.lock else None
-        sides, untraced = (a, b), "the kernels of a command are not traced here"
-        yield _session(sides, edges, progress, asked, control(bus), bus, PERIOD, lambda: untraced)
+        bus = bus_id()
+        gpu = control(bus)
+        on_gpu = not isinstance(gpu, str)
+        a, b = (
+            CommandSide(name, side.words, wanted.limit, gpu=on_gpu) for name, side in (("A", wanted.a), ("B", wanted.b))
+        )
+        untraced = "the kernels of a command are not traced here"
+        limit = foreign_limit(allowed_threads(), on_device=False)  # nobody knows what a command does on the host
+        with _session((a, b), edges, progress, asked, Machine(gpu, edges.files), bus, limit, lambda: untraced) as found:
+            yield found
         return
     assert isinstance(wanted.a, ArmWords)
     assert isinstance(wanted.b, ArmWords)
@@ -78,18 +84,20 @@ def opened(
             (folder, side.arm, arm.at) for folder, side, arm in zip(folders, (wanted.a, wanted.b), arms, strict=True)
         ]
         on_gpu = context.kind == "gpu"
-        bus = bus_of_gpu() if on_gpu else None
-        yield _session(
+        bus = bus_id() if on_gpu else None
+        machine = Machine(control(bus), edges.files, context=True) if on_gpu else None
+        limit = foreign_limit(context.threads, on_device=not any(arm.on_host for arm in arms))
+        with _session(
             (arms[0], arms[1]),
             edges,
             progress,
             asked,
-            control(bus) if on_gpu else ON_HOST,
+            machine,
             bus,
-            None,
+            limit,
             lambda: kernel_times(edges.ask, (traced[0], traced[1]), context),
-            on_gpu=on_gpu,
-        )
+        ) as session:
+            yield session
     finally:
         for arm in arms:
             arm.close()
@@ -109,27 +117,30 @@ def _context(wanted: Wanted, sides: tuple[ArmWords, ArmWords], edges: Edges) -> 
     return Context("gpu", wanted.build, allowed_threads(), gpu.facts().sm_count)
 
 
+@contextmanager
 def _session(
     sides: tuple[ArmSide, ArmSide] | tuple[CommandSide, CommandSide],
     edges: Edges,
     progress: Progress,
     asked: Asked,
-    control: ClockControl | str,
+    machine: Machine | None,
     bus: str | None,
-    period: float | None,
+    limit: float,
     kernels: Callable[[], tuple[tuple[float, ...], tuple[float, ...]] | str],
-    *,
-    on_gpu: bool = True,
-) -> Session:
-    machine = Machine(control, edges.files, context=period is None)
-    nvml = edges.open_nvml() if on_gpu else ON_HOST
-    return Session(
-        sides=sides,
-        facts=(sides[0].facts, sides[1].facts),
-        watch=EdgeWatch(edges.clock, edges.files, nvml, machine.foreign, period),
-        clock=edges.clock,
-        progress=progress,
-        may_lock=machine.may_lock if on_gpu else lambda: "a processor's clocks are not locked here",
-        lock=lambda: Locker(asked.lock or "base", bus).open(),
-        kernels=kernels,
-    )
+) -> Iterator[Session]:
+    """A session over the sides; ``machine`` is the GPU that they may use, ``None`` where the host does all the work."""
+    blind = None if machine is None or not isinstance(machine.control, str) else f"no clocks: {machine.control}"
+    monitor = Monitor(edges.open_sampler(machine is not None and blind is None), edges.clock)
+    try:
+        yield Session(
+            sides=sides,
+            facts=(sides[0].facts, sides[1].facts),
+            observer=MonitorObserver(monitor, limit if asked.foreign_load is None else asked.foreign_load, blind),
+            clock=edges.clock,
+            progress=progress,
+            may_lock=machine.may_lock if machine else lambda: "a processor's clocks are not locked here",
+            lock=lambda: Locker(asked.lock or "base", bus).open(),
+            kernels=kernels,
+        )
+    finally:
+        monitor.close()

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, to_builtins
 
+from perfdocs.card import State
 from perfdocs.files import write_atomic
 
 from .statistics import Verdict
@@ -24,7 +25,6 @@ __all__ = [
     "Repeat",
     "Round",
     "SideFacts",
-    "State",
     "Turn",
     "encode",
     "write",
@@ -39,27 +39,17 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     """Base of every part of a record: frozen, no unknown keys, defaults not written."""
 
 
-class State(_Part, frozen=True, kw_only=True):
-    """What was seen of the machine while one side ran. What is absent was not observed.
+class Turn(_Part, frozen=True, kw_only=True):
+    """One side's part of a round: seconds by region, and what the machine did meanwhile, absent where nobody looked.
 
-    Clocks are the lowest and the highest of the samples in which the GPU was busy.
+    The state is that of cards. An arm's timed run is sampled itself where it is long enough (``timed``); else, on a
+    GPU, the same work runs untimed after the turn to be sampled (``window``), and a host is sampled over the whole turn
+    (``rotation``). A command is sampled throughout (``timed``): what is told of the GPU comes from samples in which it
+    was busy, the energy is that of the whole command.
     """
 
-    samples: int = 0
-    busy: int = 0
-    sm_clock: Span | None = None
-    memory_clock: Span | None = None
-    throttle: tuple[str, ...] = ()
-    foreign_processes: int | None = None
-    foreign_load: float | None = None
-    unobserved: tuple[str, ...] = ()
-
-
-class Turn(_Part, frozen=True, kw_only=True):
-    """One side's part of a round: seconds by region, and what the machine did meanwhile."""
-
     regions: dict[str, Seconds]
-    state: State
+    state: State | None = None
 
 
 class Round(_Part, frozen=True, kw_only=True):
@@ -123,7 +113,11 @@ class SideFacts(_Part, frozen=True, kw_only=True):
 
 
 class Method(_Part, frozen=True, kw_only=True):
-    """How the interval was made and what was asked for."""
+    """How the interval was made and what was asked for.
+
+    More than ``foreign_load`` processors of others' work repeats a round. The machine is sampled every
+    ``sample_period``; ``sampler_reason`` says why it, or its GPU, was not, or no longer.
+    """
 
     rounds: int
     gate: float
@@ -134,6 +128,8 @@ class Method(_Part, frozen=True, kw_only=True):
     resamples: int
     seed: int
     lock: Literal["base", "boost"] | None = None
+    sample_period: Seconds | None = None
+    sampler_reason: str | None = None
 
 
 class Record(_Part, frozen=True, kw_only=True):

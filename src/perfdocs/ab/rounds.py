@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from .record import Repeat, Round, State, Turn
+from perfdocs.card import State
+from perfdocs.conditions import contamination
+from perfdocs.measure.monitor import Monitor, Watch
+
+from .record import Repeat, Round, Turn
 from .regions import same_regions
 
-__all__ = ["Course", "Judge", "Side", "Watch", "contaminated", "measure", "off_clock"]
+__all__ = ["Course", "Judge", "Observer", "Side", "contaminated", "measure", "off_clock"]
 
 CLOCK_TOLERANCE = 0.01
 """A clock so near to the locked one is the locked one: drivers tell whole steps."""
@@ -22,24 +26,33 @@ class Side(Protocol):
     def label(self) -> str:
         """What it is called."""
 
-    def run(self) -> Mapping[str, float]:
-        """Run once, to its end; seconds by region."""
+    def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
+        """Run once, to its end; seconds by region, and when ``monitor`` was let look."""
 
     def close(self) -> None:
         """Free what it needed."""
 
 
-class Watch(Protocol):
+class Observer(Protocol):
     """Looks at the machine while a side runs."""
 
-    def begin(self) -> None:
-        """A side is about to run."""
+    @property
+    def limit(self) -> float:
+        """From more foreign load than this on, processors, a turn does not count."""
 
-    def end(self) -> State:
-        """It has run: what was seen meanwhile."""
+    @property
+    def period(self) -> float | None:
+        """Seconds between two samples; ``None`` where nothing samples."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why the machine or its GPU was not sampled, or no longer."""
+
+    def turn(self, side: Side) -> Turn:
+        """Let the side run: its times, and what was seen meanwhile. Raises what it raises."""
 
 
-Judge = Callable[[State], str | None]
+Judge = Callable[[State | None], str | None]
 """Why a turn does not count, ``None`` where it does."""
 
 
@@ -52,27 +65,22 @@ class Course:
     ended: str | None = None
 
 
-def contaminated(limit: float) -> Judge:
-    """A turn beside another process on the GPU, or more than ``limit`` cores of others' work, does not count."""
-
-    def judge(state: State) -> str | None:
-        if state.foreign_processes:
-            return f"processes of others on the GPU: {state.foreign_processes}"
-        if state.foreign_load is not None and state.foreign_load > limit:
-            return f"{state.foreign_load:.2f} cores of foreign load"
-        return None
-
-    return judge
+def contaminated(state: State | None) -> str | None:
+    """A turn that is contaminated as a block of a card would be does not count; what was not seen does."""
+    return ", ".join(contamination(state)) or None
 
 
-def off_clock(held: tuple[float, float]) -> Judge:
-    """A turn counts only where every busy sample was at the locked SM and memory clock (hertz), one sample at least."""
+def off_clock(held: tuple[float, float], reason: Callable[[], str | None]) -> Judge:
+    """A turn counts only where every busy sample was at the locked SM and memory clock (hertz), one sample at least.
 
-    def judge(state: State) -> str | None:
-        if not state.busy or state.sm_clock is None or state.memory_clock is None:
-            return "; ".join(("no sample of a busy GPU", *state.unobserved))
-        for name, span, wanted in (("SM", state.sm_clock, held[0]), ("memory", state.memory_clock, held[1])):
-            worst = max(span, key=lambda clock: abs(clock - wanted))
+    ``reason`` tells why there may be none.
+    """
+
+    def judge(state: State | None) -> str | None:
+        if state is None or state.sm_clock is None or state.memory_clock is None:
+            return "; ".join(filter(None, ("no sample of a busy GPU", reason())))
+        for name, seen, wanted in (("SM", state.sm_clock, held[0]), ("memory", state.memory_clock, held[1])):
+            worst = max(seen.low, seen.high, key=lambda clock: abs(clock - wanted))
             if abs(worst - wanted) > CLOCK_TOLERANCE * wanted:
                 return f"{name} clock {worst / 1e6:.0f} MHz, locked at {wanted / 1e6:.0f} MHz"
         return None
@@ -82,7 +90,7 @@ def off_clock(held: tuple[float, float]) -> Judge:
 
 def measure(
     sides: tuple[Side, Side],
-    watch: Watch,
+    observer: Observer,
     judges: tuple[Judge, ...],
     rounds: int,
     most_repeats: int,
@@ -99,7 +107,7 @@ def measure(
     tries = 0
     while len(course.rounds) < rounds:
         tell(len(course.rounds))
-        turns, why = _round(sides, watch, judges, len(course.rounds) + 1, known)
+        turns, why = _round(sides, observer, judges, len(course.rounds) + 1, known)
         if (gone := lost()) is not None:
             course.ended = gone
             return
@@ -116,21 +124,17 @@ def measure(
 
 
 def _round(
-    sides: tuple[Side, Side], watch: Watch, judges: tuple[Judge, ...], number: int, known: set[str]
+    sides: tuple[Side, Side], observer: Observer, judges: tuple[Judge, ...], number: int, known: set[str]
 ) -> tuple[tuple[Turn, ...], str | None]:
     """Both turns, or the first alone where it does not count; and why they do not."""
     turns: list[Turn] = []
     for name, side in zip("AB", sides, strict=True):
-        watch.begin()
-        try:
-            regions = dict(side.run())
-        finally:
-            state = watch.end()
+        turn = observer.turn(side)
         if not known:
-            known.update(regions)
-        same_regions(known, set(regions), f"{name} ({side.label}), round {number}")
-        turns.append(Turn(regions=regions, state=state))
-        why = next((found for judge in judges if (found := judge(state)) is not None), None)
+            known.update(turn.regions)
+        same_regions(known, set(turn.regions), f"{name} ({side.label}), round {number}")
+        turns.append(turn)
+        why = next((found for judge in judges if (found := judge(turn.state)) is not None), None)
         if why is not None:
             return tuple(turns), f"{name}: {why}"
     return tuple(turns), None

@@ -13,7 +13,7 @@ from perfdocs.measure.progress import Progress
 from .clocks import Mode
 from .comparing import compare_kernels, compare_rounds, overall
 from .record import Method, Reading, ReadingKey, Record, SideFacts
-from .rounds import Course, Judge, Side, Watch, contaminated, measure, off_clock
+from .rounds import Course, Judge, Observer, Side, contaminated, measure, off_clock
 from .statistics import LEVEL, RESAMPLES, SEED
 
 __all__ = ["INTERRUPTED", "Asked", "Held", "Session", "run_session"]
@@ -25,14 +25,15 @@ INTERRUPTED = "interrupted"
 class Asked:
     """What the caller chose. ``lock``: lock the clocks, and gate that reading; never without being asked.
 
-    Seconds, cores. ``gate`` is the most that B may take of what A takes.
+    Seconds, processors. ``gate`` is the most that B may take of what A takes. The limit of cards holds without
+    ``foreign_load``.
     """
 
     rounds: int = 20
     gate: float = 1.05
     shortest: float = 0.01
     most_repeats: int = 3
-    foreign_load: float = 0.5
+    foreign_load: float | None = None
     lock: Mode | None = None
     profile: bool = False
 
@@ -64,7 +65,7 @@ class Session:
 
     sides: tuple[Side, Side]
     facts: tuple[SideFacts, SideFacts]
-    watch: Watch
+    observer: Observer
     clock: Clock
     progress: Progress
     may_lock: Callable[[], str | None]
@@ -97,11 +98,13 @@ def run_session(session: Session, asked: Asked) -> Record:
             gate=asked.gate,
             shortest=asked.shortest,
             most_repeats=asked.most_repeats,
-            foreign_load=asked.foreign_load,
+            foreign_load=session.observer.limit,
             level=LEVEL,
             resamples=RESAMPLES,
             seed=SEED,
             lock=asked.lock,
+            sample_period=session.observer.period,
+            sampler_reason=session.observer.reason,
         ),
         readings=found,
         gated=gated,
@@ -115,7 +118,7 @@ def _read_all(session: Session, asked: Asked, readings: dict[ReadingKey, Reading
     """Fill ``readings``; what stopped it before its end."""
     try:
         for side in session.sides:  # what the first run pays for is not the side's
-            side.run()
+            session.observer.turn(side)
         readings["default_clocks"], stopped = _default(session, asked)
         if stopped is None:
             readings["locked_clocks"], stopped = _locked(session, asked)
@@ -138,7 +141,7 @@ def _rounds(
         session.progress.at(before + done, f"round {done + 1}", left)
 
     try:
-        measure(session.sides, session.watch, judges, asked.rounds, asked.most_repeats, course, tell, lost)
+        measure(session.sides, session.observer, judges, asked.rounds, asked.most_repeats, course, tell, lost)
     except KeyboardInterrupt:
         course.ended = INTERRUPTED
     except PerfdocsError as error:
@@ -156,7 +159,7 @@ def _inner(session: Session) -> tuple[int, int]:
 
 def _default(session: Session, asked: Asked) -> tuple[Reading, str | None]:
     """At the clocks the machine chooses: gated only where nobody asked for locked ones."""
-    course, stopped = _rounds(session, asked, (contaminated(asked.foreign_load),), 0, lambda: None)
+    course, stopped = _rounds(session, asked, (contaminated,), 0, lambda: None)
     gate = None if asked.lock else asked.gate
     reading = Reading(
         ended=course.ended,
@@ -183,7 +186,7 @@ def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
         if isinstance(clocks, str):
             course = Course(ended=clocks)
         else:
-            judges = (contaminated(asked.foreign_load), off_clock(clocks))
+            judges = (contaminated, off_clock(clocks, lambda: session.observer.reason))
             course, stopped = _rounds(session, asked, judges, asked.rounds, held.lost)
     except KeyboardInterrupt:
         stopped = INTERRUPTED
@@ -207,15 +210,12 @@ def _checked(session: Session, held: Held) -> tuple[float, float] | str:
 
     What the holder does not tell is read while A runs once: the clock of an idle GPU says nothing of a lock.
     """
-    session.watch.begin()
-    try:
-        session.sides[0].run()
-    finally:
-        state = session.watch.end()
-    if state.sm_clock is None or state.memory_clock is None:
-        return "; ".join(("the clocks cannot be checked: no sample of a busy GPU", *state.unobserved))
+    state = session.observer.turn(session.sides[0]).state
+    if state is None or state.sm_clock is None or state.memory_clock is None:
+        why = ("the clocks cannot be checked: no sample of a busy GPU", session.observer.reason)
+        return "; ".join(filter(None, why))
     sm, memory = held.clocks
-    return sm or state.sm_clock[1], memory or state.memory_clock[1]
+    return sm or state.sm_clock.high, memory or state.memory_clock.high
 
 
 def _closed(held: Held) -> bool:

@@ -17,9 +17,10 @@ from perfdocs.definition import read_definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared, VerificationError
 from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.monitor import Monitor, Watch
 from perfdocs.measure.options import Options
 from perfdocs.measure.plan import Cell, chosen_arms, show, wanted_cells
-from perfdocs.measure.protocol import Timer
+from perfdocs.measure.protocol import Timed, Timer, look_after, time_run
 from perfdocs.measure.provenance import source
 from perfdocs.measure.scrub import scrub
 from perfdocs.measure.start import close
@@ -72,16 +73,25 @@ def words_of(text: str, where: str) -> CommandWords | ArmWords:
 
 
 class CommandSide:
-    """A command, started anew for every run; its group is ended with it."""
+    """A command, started anew for every run; its group is ended with it.
 
-    def __init__(self, name: str, words: Sequence[str], limit: float) -> None:
-        self._words, self._where, self._limit = list(words), f"command {name}", limit
+    It is sampled throughout, with ``gpu`` on a GPU too, of which it tells nothing while it does other things.
+    """
+
+    def __init__(self, name: str, words: Sequence[str], limit: float, *, gpu: bool = False) -> None:
+        self._words, self._where, self._limit, self._gpu = list(words), f"command {name}", limit, gpu
         shown = tuple(scrub(Path(word).name, 120) for word in words)
         self.label = clean(" ".join(shown), 60)
         self.facts = SideFacts(label=self.label, kind="command", words=shown)
 
-    def run(self) -> Mapping[str, float]:
+    def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
         """Run it and read the times it tells. Raises :class:`PerfdocsError` where it fails or tells none."""
+        watch = Watch(self._gpu, only_busy=True)
+        with monitor.busy(watch, "timed", 1):
+            out = self._output()
+        return regions_of(out, self._where), watch
+
+    def _output(self) -> str:
         try:
             process = subprocess.Popen(  # noqa: S603 - the user's own list of words, and no shell
                 self._words,
@@ -103,7 +113,7 @@ class CommandSide:
         if process.returncode:
             last = (said.strip() or out.strip() or "it said nothing").splitlines()[-1]
             raise self._failed(f"exit code {process.returncode}: {clean(last, 120)}", "exit code 0")
-        return regions_of(out, self._where)
+        return out
 
     def _failed(self, found: str, expected: str) -> PerfdocsError:
         return PerfdocsError("ab-command", self._where, found, expected, "run it by hand, and correct it")
@@ -130,29 +140,30 @@ class ArmSide:
     """An arm in this process. Its region is a run, repeated inside the timed span until that is long enough.
 
     ``settling`` untimed runs come first: the other side and a reading of the clocks came before (docs/decisions/0008).
+    A GPU is left alone while a short span is timed, and sampled in a window of the same work after it.
     """
 
-    def __init__(
-        self, facts: SideFacts, at: Point, arm: Prepared, timer: Timer, *, inner: int = 1, settling: int = 0
-    ) -> None:
+    def __init__(self, facts: SideFacts, at: Point, timed: Timed, timer: Timer, *, settling: int = 0) -> None:
         self.label, self.facts, self.at = facts.label, facts, at
-        self._arm, self._timer, self._inner, self._settling = arm, timer, inner, settling
+        self._timed, self._timer, self._settling = timed, timer, settling
 
     @property
     def on_host(self) -> bool:
         """Whether the host does its work."""
-        return self._arm.on_host
+        return not self._timed.watch.device
 
-    def run(self) -> Mapping[str, float]:
+    def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
         """Seconds of one run."""
+        timed = self._timed.again()
         for _ in range(self._settling):
-            self._arm.run()
-        self._arm.before()
-        return {REGION: self._timer.time(self._arm.run, self._inner)}
+            timed.arm.run()
+        time_run(timed, self._timer, monitor)
+        look_after(timed, self._timer, monitor)
+        return {REGION: timed.wall[0]}, timed.watch
 
     def close(self) -> None:
         """Free what the arm needs."""
-        close(self._arm)
+        close(self._timed.arm)
 
 
 def _cell(folder: Path, words: ArmWords, kind: Kind, at: Mapping[str, tuple[AxisValue, ...]]) -> Cell:
@@ -193,7 +204,7 @@ def open_arm(
         arm = module.prepare(problem, context)
         timer.time(arm.run)
         workload.verify(problem, workload.reference(problem, context), arm.result())
-        seconds = min(timer.time(arm.run) for _ in range(2))
+        seconds = [timer.time(arm.run) for _ in range(2)]
     except Exception as error:
         if arm is not None:
             close(arm)
@@ -202,7 +213,9 @@ def open_arm(
                 "ab-arm", where, scrub(str(error)), f"an arm that runs at {show(cell.task.at)}", "choose another"
             ) from None
         raise
-    inner, settling = timer.inner(seconds), Timer(timer.clock, timer.resolution, SETTLE).inner(seconds)
+    quickest = min(seconds)
+    inner, settling = timer.inner(quickest), Timer(timer.clock, timer.resolution, SETTLE).inner(quickest)
+    watch = Watch(device=context.kind == "gpu" and not arm.on_host)
     facts = SideFacts(
         label=where,
         kind="arm",
@@ -210,7 +223,8 @@ def open_arm(
         inner=inner,
         sources=dict(source(folder, [words.arm]).files),
     )
-    return ArmSide(facts, cell.task.at, arm, timer, inner=inner, settling=settling)
+    timed = Timed(arm, warmup=seconds, inner=inner, watch=watch)
+    return ArmSide(facts, cell.task.at, timed, timer, settling=settling)
 
 
 def folder_of(benchmarks: Path, words: ArmWords) -> Path:

@@ -69,10 +69,9 @@ class _Number(click.FloatRange):
 @click.option(
     "--foreign-load",
     type=_Number(0, 4096),
-    default=0.5,
-    show_default=True,
-    metavar="CORES",
-    help="More work of others on our processors repeats a round.",
+    metavar="PROCESSORS",
+    help="More work of others on our processors repeats a round [default: as for cards, half of one; half of all for "
+    "arms on a GPU].",
 )
 @click.option(
     "--repeats",
@@ -123,10 +122,10 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, **given: Any) ->
 def _reset() -> int:
     """Reset by every way there is. A way that is not there, or not permitted, has locked nothing."""
     from ..ab.lock import reset_clocks
-    from ..ab.machine import bus_of_gpu
+    from ..measure.cuda import bus_id
 
     code = 0
-    for way, why in reset_clocks(bus_of_gpu()).items():
+    for way, why in reset_clocks(bus_id()).items():
         harmless = why is not None and any(word in why for word in HARMLESS)
         click.echo(
             f"{way}: " + ("reset" if why is None else f"nothing to reset, {why}" if harmless else f"not reset, {why}")

@@ -50,4 +50,4 @@ class Again:
 
 
 def _faults(block: Block) -> tuple[str, ...]:
-    return (*contamination(block), *(reason for reason in throttle_reasons(block) if reason not in SETTINGS))
+    return (*contamination(block.state), *(reason for reason in throttle_reasons(block) if reason not in SETTINGS))

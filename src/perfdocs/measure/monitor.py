@@ -10,7 +10,7 @@ from perfdocs.card import State
 
 from .edges import Clock, Sampler, SamplerError, Watched
 from .sampler import Sample
-from .state import Kind, Window, state_of
+from .state import Kind, Window, state_of, untold
 
 __all__ = ["WINDOW", "Monitor", "Watch"]
 
@@ -21,9 +21,13 @@ untimed and back to back, is for so long."""
 
 @dataclass(slots=True)
 class Watch:
-    """The windows in which one arm's work was sampled. ``device``: by what its GPU tells, not by its host alone."""
+    """The windows in which one arm's work was sampled. ``device``: by what its GPU tells, not by its host alone.
+
+    ``only_busy``: the windows hold other work too, as that of a whole program, and tell of its GPU where that is busy.
+    """
 
     device: bool = False
+    only_busy: bool = False
     kind: Kind | None = None
     windows: list[Window] = field(default_factory=list)
 
@@ -52,9 +56,12 @@ class Monitor:
             self._sampler, self.reason = None, f"{error}; measurements after that were not sampled"[:500]
 
     @contextmanager
-    def span(self) -> Iterator[None]:
-        """A block or a rotation: the load of the host is sampled throughout."""
-        self._samples.clear()
+    def span(self, *, goes_on: bool = False) -> Iterator[None]:
+        """A block, a rotation or a turn: the load of the host is sampled throughout.
+
+        With ``goes_on`` it counts from where it was told last, since turns may be too short to tell it by themselves.
+        """
+        self._samples = untold(self._samples) if goes_on else []
         self._watch("host")
         self._span = Window(self._clock.monotonic())
         try:
@@ -87,7 +94,14 @@ class Monitor:
             return None
         kind: Kind = watch.kind or "rotation"
         windows = watch.windows or [self._span]
-        return state_of(self._samples, windows, kind, device=watch.device, foreign_limit=foreign_limit)
+        return state_of(
+            self._samples,
+            windows,
+            kind,
+            device=watch.device,
+            foreign_limit=foreign_limit,
+            only_busy=watch.only_busy,
+        )
 
     def close(self) -> None:
         """End the sampler."""

@@ -12,7 +12,17 @@ from .edges import Clock
 from .monitor import WINDOW, Monitor, Watch
 from .sensors import Readings, Sensors
 
-__all__ = ["ClockError", "Timed", "Timer", "measure_block", "measure_rotate", "ramp_up", "warm_up"]
+__all__ = [
+    "ClockError",
+    "Timed",
+    "Timer",
+    "look_after",
+    "measure_block",
+    "measure_rotate",
+    "ramp_up",
+    "time_run",
+    "warm_up",
+]
 
 TRIES = 3
 
@@ -95,13 +105,18 @@ def _settle(timed: Timed, call: Callable[[], None], timer: Timer, settle: float)
             call()
 
 
-def _run(timed: Timed, timer: Timer, sensors: Sensors, monitor: Monitor) -> None:
+def time_run(timed: Timed, timer: Timer, monitor: Monitor) -> None:
+    """One timed run, after what the arm wants before it; sampled itself where it is long enough for that."""
     timed.arm.before()
     if timed.short:
         timed.wall.append(timer.time(timed.arm.run, timed.inner))
     else:
         with monitor.busy(timed.watch, "timed", timed.inner):
             timed.wall.append(timer.time(timed.arm.run, timed.inner))
+
+
+def _run(timed: Timed, timer: Timer, sensors: Sensors, monitor: Monitor) -> None:
+    time_run(timed, timer, monitor)
     sensors.read(timed.readings)
 
 

@@ -12,10 +12,11 @@ from perfdocs.card import Spread, State
 
 from .sampler import Sample
 
-__all__ = ["Kind", "Window", "energy_of_a_run", "foreign_load", "state_of"]
+__all__ = ["Kind", "Window", "energy_of_a_run", "foreign_load", "state_of", "untold"]
 
 Kind = Literal["timed", "ramp", "window", "rotation"]
 LEAST_STRETCH = 0.2  # s; the host counts in steps of a hundredth, on every processor
+IDLE = 0.05  # utilisation up to this is that of an idle device
 ENERGY_WITHIN = 0.2  # an uncertainty above this share is no measurement of energy
 
 HOST = {"foreign_load": ("busy", "own"), "run_queue": ("run_queue",), "cpu_clock": ("cpu_clock",)}
@@ -60,14 +61,23 @@ def _told(samples: Iterable[Sample], key: str) -> list[float]:
 
 def foreign_load(samples: Sequence[Sample]) -> float | None:
     """Most processors that work which is not ours kept busy, over stretches that are long enough to tell."""
-    known = [(s.time, s.busy - s.own) for s in samples if s.busy is not None and s.own is not None]
-    found, begun = [], known[:1]
-    for time, foreign in known:
-        seconds = time - begun[0][0]
-        if seconds >= LEAST_STRETCH:
-            found.append((foreign - begun[0][1]) / seconds)
-            begun = [(time, foreign)]
+    ends = _stretches(samples)
+    found = [(foreign - before) / (end - start) for (start, before), (end, foreign) in pairwise(ends)]
     return max(0.0, *found) if found else None
+
+
+def untold(samples: Sequence[Sample]) -> list[Sample]:
+    """The host where the last stretch ended: the load of what comes after it counts from there."""
+    return [Sample(time, busy=foreign, own=0.0) for time, foreign in _stretches(samples)[-1:]]
+
+
+def _stretches(samples: Iterable[Sample]) -> list[tuple[float, float]]:
+    """When each stretch that is long enough ends, after the begin of the first, and the foreign seconds until then."""
+    ends: list[tuple[float, float]] = []
+    for s in samples:
+        if s.busy is not None and s.own is not None and (not ends or s.time - ends[-1][0] >= LEAST_STRETCH):
+            ends.append((s.time, s.busy - s.own))
+    return ends
 
 
 def energy_of_a_run(samples: Sequence[Sample], windows: Sequence[Window], key: str) -> tuple[float, float] | None:
@@ -94,15 +104,23 @@ def _inside(samples: Iterable[Sample], windows: Sequence[Window]) -> Iterator[Sa
 
 
 def state_of(
-    samples: Sequence[Sample], windows: Sequence[Window], kind: Kind, *, device: bool, foreign_limit: float
+    samples: Sequence[Sample],
+    windows: Sequence[Window],
+    kind: Kind,
+    *,
+    device: bool,
+    foreign_limit: float,
+    only_busy: bool = False,
 ) -> State:
     """The record of one measurement.
 
     ``samples`` are all that were taken while its block or rotation ran: they tell of the host's load, less our own.
-    Clocks and whatever else is of the device come from inside the ``windows`` only.
+    Clocks and whatever else is of the device come from inside the ``windows`` only; where those hold other work too,
+    from samples that tell of a busy device (``only_busy``).
     """
     busy = list(_inside(samples, windows))
-    of_device = [s for s in busy if s.device]
+    read = [s for s in busy if s.device]
+    of_device = [s for s in read if (s.utilisation or 0.0) > IDLE] if only_busy else read
     energy = energy_of_a_run(busy, windows, "energy" if device else "cpu_energy")
     load, utilisation = foreign_load(samples), _told(of_device, "utilisation")
     return State(
@@ -117,13 +135,13 @@ def state_of(
         utilisation=_number(statistics.median(utilisation)) if utilisation else None,
         p_states=tuple(sorted({s.p_state for s in of_device if s.p_state is not None})),
         throttle=tuple(sorted({reason for s in of_device for reason in s.throttle or ()})),
-        foreign_processes=_most(of_device, "foreign_processes"),
+        foreign_processes=_most(read, "foreign_processes"),
         foreign_load=None if load is None else round(load, 2),
         foreign_limit=None if load is None else foreign_limit,
         run_queue=_most(samples, "run_queue"),
         energy=_number(energy[0]) if energy else None,
         energy_error=_number(energy[1]) if energy else None,
-        unobserved=(*_hidden(samples, HOST if device else PROCESSOR), *_hidden(of_device, DEVICE)),
+        unobserved=(*_hidden(samples, HOST if device else PROCESSOR), *_hidden(read, DEVICE)),
     )
 
 

@@ -103,7 +103,17 @@ def nvmlDeviceGetComputeRunningProcesses(handle: str) -> list[Any]:  # noqa: N80
 
 
 def nvmlDeviceGetGraphicsRunningProcesses(handle: str) -> list[Any]:  # noqa: N802
+    with (GPU / "reads").open("a") as file:
+        file.write("x")  # the last that a sample asks for
     return []
+
+
+def nvmlDeviceGetPerformanceState(handle: str) -> int:  # noqa: N802
+    return 2
+
+
+def nvmlDeviceGetPowerUsage(handle: str) -> int:  # noqa: N802
+    return 90_000
 
 
 def nvmlDeviceGetMigMode(handle: str) -> list[int]:  # noqa: N802
