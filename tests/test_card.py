@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,18 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
         write_atomic(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in path.parent.iterdir()] == ["card.json"]
+
+
+def test_a_write_keeps_permissions_and_replaces_plain_files_only(tmp_path: Path) -> None:
+    path, pipe = tmp_path / "card.json", tmp_path / "pipe"
+    write_atomic(path, b"old")
+    path.chmod(0o640)
+    write_atomic(path, b"new")
+    assert path.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a plain file"):
+        write_atomic(pipe, b"new")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 def test_the_schema_describes_the_file_not_the_record() -> None:

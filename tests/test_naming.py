@@ -21,6 +21,10 @@ from perfdocs.naming import told_apart
         ),
         ({"gpu": "Chip", "gpu-lab2": "Chip"}, {"gpu": "Chip (gpu)", "gpu-lab2": "Chip (gpu-lab2)"}),
         ({"a-x": "Chip", "b-x": "Chip"}, {"a-x": "Chip (a-x)", "b-x": "Chip (b-x)"}),
+        (
+            {"a-x": "Chip", "a-y": "Chip", "evil": "Chip (y)"},
+            {"a-x": "Chip (x)", "a-y": "Chip (a-y)", "evil": "Chip (y) (evil)"},
+        ),
         ({}, {}),
     ],
 )

@@ -171,7 +171,7 @@ def _with_interval(hits: int, of: int) -> str:
 
 
 def row(noise: Noise, pairs: int = PAIRS) -> tuple[str, ...]:
-    """One law: its words, ranges apart, false winners by number of runs, winners found, median held, flagged."""
+    """One law: its words, false winners by number of runs, winners found, median held, flagged."""
     false = {runs: counted(_paired(noise, runs, pairs)) for runs in RUNS}
     found = [
         sum(compare(a, b) is Order.FASTER for a, b in _paired(noise, USUAL, pairs, difference)) / pairs
@@ -179,7 +179,6 @@ def row(noise: Noise, pairs: int = PAIRS) -> tuple[str, ...]:
     ]
     return (
         noise.about,
-        _with_interval(false[USUAL].disjoint, pairs),
         *(_with_interval(f.faster, pairs) if n == USUAL else _percent(f.faster / pairs) for n, f in false.items()),
         *map(_percent, found),
         _percent(_held(noise, pairs)),
@@ -191,7 +190,6 @@ def table(rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table, all numbers in percent."""
     head = (
         "runs of both arms",
-        f"ranges apart, {USUAL} runs",
         *(f"false winners, {runs} runs" for runs in RUNS),
         *(f"winners found at {difference:.0%}".replace("%", " %") for difference in DIFFERENCES),
         "ranges with the median",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from hashlib import sha256
 from pathlib import Path
 
@@ -62,14 +64,22 @@ def read_bytes(path: Path, root: Path, prefix: str = "card") -> bytes:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Replace ``path`` by ``data`` or leave it as it was; never half of it, also when killed or out of disk."""
+    """Replace ``path`` by ``data`` or leave it as it was; never half of it, also when killed or out of disk.
+
+    A file that was there keeps its permissions. Raises :class:`OSError`, also where there is a device or a pipe.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    mode = path.stat().st_mode if path.exists() else None
+    if mode is not None and not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a plain file", str(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if mode is not None:
+            temporary.chmod(stat.S_IMODE(mode))
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -9,14 +9,20 @@ __all__ = ["told_apart"]
 
 def told_apart(names: Mapping[str, str]) -> dict[str, str]:
     """Names to show, by device id: those of ``intel-xeon-16c`` and ``intel-xeon-32c`` get "(16c)" and "(32c)"."""
-    alike: dict[str, list[str]] = {}
+    shown = dict(names)
+    for ids in _alike(names):
+        shown |= {device_id: f"{names[device_id]} ({_tail(device_id, ids)})" for device_id in ids}
+    while still := _alike(shown):  # a name may be another's with what told it apart: whole ids end that
+        shown |= {device_id: f"{names[device_id]} ({device_id})" for ids in still for device_id in ids}
+    return shown
+
+
+def _alike(names: Mapping[str, str]) -> list[list[str]]:
+    """Ids of each name that more than one device has, as a reader tells them apart."""
+    groups: dict[str, list[str]] = {}
     for device_id, name in names.items():
-        alike.setdefault(" ".join(name.split()).casefold(), []).append(device_id)
-    return {
-        device_id: name if len(ids) == 1 else f"{name} ({_tail(device_id, ids)})"
-        for device_id, name in names.items()
-        for ids in [alike[" ".join(name.split()).casefold()]]
-    }
+        groups.setdefault(" ".join(name.split()).casefold(), []).append(device_id)
+    return [ids for ids in groups.values() if len(ids) > 1]
 
 
 def _tail(device_id: str, ids: Collection[str]) -> str:
