@@ -141,6 +141,7 @@ def test_a_sampler_dies_anywhere_and_the_run_goes_on(watched: SimpleNamespace, l
     assert [m.block.state is not None for m in card.measurements if m.block] == [lives >= 4, lives >= 8]
     assert ("not sampled" in (card.method.sampler_reason or "")) == (lives < 8)
     assert card.method.sample_period == PERIOD
+    assert sum("not sampled" in line for line in watched.quiet.lines) == (lives < 8)
 
 
 def flags(card: Card) -> list[set[str]]:

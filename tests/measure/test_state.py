@@ -57,6 +57,12 @@ def test_a_processor_lists_nothing_of_a_device() -> None:
     assert found.samples == 2
 
 
+def test_a_load_over_too_short_a_stretch_is_not_observed() -> None:
+    found = state(sample(0.2, device=False), sample(0.3, device=False), device=False)
+    assert found.foreign_load is None
+    assert "foreign_load" in found.unobserved
+
+
 def test_readings_of_the_host_alone_are_no_samples_of_the_device() -> None:
     assert state(sample(0.2, device=False), sample(0.6, sm_clock=1e9)).samples == 1
 

@@ -164,7 +164,8 @@ class DeviceRun:
         """
         session = self._session
         self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
-        self._monitor = Monitor(self._edges.open_sampler(self._gpu is not None), self._edges.clock)
+        sampler = self._edges.open_sampler(self._gpu is not None)
+        self._monitor = Monitor(sampler, self._edges.clock, self._progress.note)
         self._tell_sampler()
         try:
             with self._watchdog:

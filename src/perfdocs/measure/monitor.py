@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -33,12 +33,16 @@ class Watch:
 
 
 class Monitor:
-    """A sampler may be absent, die or hang: the measurement goes on, and ``reason`` says so."""
+    """A sampler may be absent, die or hang: the measurement goes on, and ``reason`` says so.
 
-    def __init__(self, sampler: Sampler | str, clock: Clock) -> None:
+    ``note`` is told when it happens.
+    """
+
+    def __init__(self, sampler: Sampler | str, clock: Clock, note: Callable[[str], None] = lambda _: None) -> None:
         self._sampler = None if isinstance(sampler, str) else sampler
         self.reason: str | None = sampler if isinstance(sampler, str) else None
         self._clock = clock
+        self._note = note
         self._samples: list[Sample] = []
         self._span = Window(clock.monotonic())
 
@@ -54,6 +58,7 @@ class Monitor:
             self._samples += self._sampler.watch(what)
         except SamplerError as error:
             self._sampler, self.reason = None, f"{error}; measurements after that were not sampled"[:500]
+            self._note(self.reason)
 
     @contextmanager
     def span(self, *, goes_on: bool = False) -> Iterator[None]:

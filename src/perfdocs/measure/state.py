@@ -141,7 +141,7 @@ def state_of(
         run_queue=_most(samples, "run_queue"),
         energy=_number(energy[0]) if energy else None,
         energy_error=_number(energy[1]) if energy else None,
-        unobserved=(*_hidden(samples, HOST if device else PROCESSOR), *_hidden(read, DEVICE)),
+        unobserved=(*_hidden(samples, HOST if device else PROCESSOR, load), *_hidden(read, DEVICE)),
     )
 
 
@@ -150,8 +150,9 @@ def _most(samples: Iterable[Sample], key: str) -> int | None:
     return int(max(found)) if found else None
 
 
-def _hidden(samples: Sequence[Sample], parts: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Keys that no sample tells, although some were taken."""
+def _hidden(samples: Sequence[Sample], parts: Mapping[str, Sequence[str]], load: float | None = None) -> Iterator[str]:
+    """Keys that no sample tells, although some were taken; a load also where no stretch was long enough to tell it."""
     for key, needed in parts.items():
-        if samples and not all(_told(samples, part) for part in needed):
+        too_short = key == "foreign_load" and load is None
+        if samples and (too_short or not all(_told(samples, part) for part in needed)):
             yield key
