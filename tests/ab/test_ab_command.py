@@ -121,6 +121,7 @@ def test_a_short_region_is_undecided(device: FakeDevice, tmp_path: Path) -> None
         ((side(1), side(1), "--rounds", "19"), "20<=x<=1000"),
         ((side(1), side(1), "--gate", "nan"), "nan is no number"),
         ((side(1), side(1), "--lock", "1500"), "--lock"),
+        ((side(1), side(1), "--limit", "1e7"), "0<x<=86400"),
     ],
 )
 def test_what_is_not_understood_is_2(device: FakeDevice, tmp_path: Path, more: tuple[str, ...], said: str) -> None:
@@ -129,14 +130,89 @@ def test_what_is_not_understood_is_2(device: FakeDevice, tmp_path: Path, more: t
     assert said in done.stderr
 
 
-def test_a_command_that_fails_is_1_and_one_line(device: FakeDevice, tmp_path: Path) -> None:
-    done = ab(tmp_path, side(0.02), '["false"]')
-    assert done.returncode == 1
-    assert "perfdocs: command B: found exit code 1" in done.stderr
+@pytest.mark.parametrize(
+    ("b", "said"),
+    [
+        ('["false"]', "command B: found exit code 1"),
+        ('["./there is no such program"]', "command B: found no such file or directory"),
+        ('["sleep", "60"]', "command B: found no end within 1 s"),
+        ('["yes"]', "command B: found more than 1 MiB of standard output"),
+        ('["echo", "perfdocs-region main 1.7e308"]', "command B, line 1"),
+        ('["echo", "fine"]', "command B: found no line"),
+        ('["false"', "B: found `["),
+        ("rk4:nosuch", "A and B: found an arm and a command"),
+    ],
+)
+def test_a_side_that_does_not_run_or_tell_its_times_is_7_and_one_line(
+    device: FakeDevice, tmp_path: Path, b: str, said: str
+) -> None:
+    (tmp_path / "benchmarks").mkdir()
+    done = ab(tmp_path, side(0.02), b, "--limit", "1")
+    assert done.returncode == 7
+    assert f"perfdocs: {said}" in done.stderr
     assert not list((tmp_path / "build").rglob("*.json"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_side_that_fails_later_is_7_with_its_record(device: FakeDevice, tmp_path: Path) -> None:
+    code = "echo run >>runs; [ $(wc -l <runs) -lt 9 ] && echo perfdocs-region main 0.02"
+    done = ab(tmp_path, side(0.02), json.dumps(["/bin/sh", "-c", code]))
+    assert done.returncode == 7
+    assert len(record(tmp_path)["readings"]["default_clocks"]["rounds"]) == 7
+
+
+def test_an_arm_that_is_not_there_is_located_at_its_side(device: FakeDevice, tmp_path: Path) -> None:
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "rk4").symlink_to(PROJECT / "benchmarks" / "rk4")
+    done = ab(tmp_path, "rk4:nosuch", "rk4:numpy_masked", "--device", "cpu")
+    assert done.returncode == 7
+    assert 'perfdocs: A: found "nosuch", expected an arm of rk4' in done.stderr
+
+
+def test_a_record_takes_the_place_of_no_other(device: FakeDevice, tmp_path: Path) -> None:
+    code = "import sys, time\ntime.strftime = lambda *_: 'then'\nfrom perfdocs.cli import main\nmain(sys.argv[1:])"
+    for _ in range(3):
+        more = ["ab", side(0.02), side(0.02), "--foreign-load", "4096"]
+        subprocess.run([sys.executable, "-c", code, *more], cwd=tmp_path, timeout=PATIENCE, check=True)
+    found = sorted((tmp_path / "build" / "ab").iterdir())
+    assert [path.name for path in found] == ["then-2.json", "then-3.json", "then.json"]
+    assert all(json.loads(path.read_text())["verdict"] == "pass" for path in found)
+
+
+def test_what_a_closed_terminal_ends_has_its_record(device: FakeDevice, tmp_path: Path) -> None:
+    """Nothing can be written there any more."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    wait = "[ $(wc -l <runs) -ge 9 ] && touch $FAKE_GPU/waiting && sleep 60"
+    slow = json.dumps(["/bin/sh", "-c", f"echo run >>runs; {wait}; echo perfdocs-region main 0.02"])
+    with subprocess.Popen(
+        words(slow, slow, "--foreign-load", "4096"),
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        device.wait_for("waiting")
+        os.close(ours)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(PATIENCE) == 130
+    assert record(tmp_path)["stopped"] == "interrupted"
+
+
+def test_a_closed_terminal_that_shall_end_nothing_ends_nothing(device: FakeDevice, tmp_path: Path) -> None:
+    kill = json.dumps(["/bin/sh", "-c", "kill -HUP $PPID; echo perfdocs-region main 0.02"])
+    code = (
+        "import signal, sys\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "from perfdocs.cli import main\nmain(sys.argv[1:])"
+    )
+    more = ["ab", kill, kill, "--foreign-load", "4096"]
+    subprocess.run([sys.executable, "-c", code, *more], cwd=tmp_path, timeout=PATIENCE, check=True)
+    assert record(tmp_path)["verdict"] == "pass"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 @pytest.mark.parametrize("faults", [(), ("no-permission",)])
 def test_the_clocks_are_reset_however_it_ends(
     device: FakeDevice, tmp_path: Path, faults: tuple[str, ...], number: signal.Signals
@@ -176,14 +252,25 @@ def test_reset_is_safe_at_any_time(device: FakeDevice, tmp_path: Path) -> None:
     done = ab(tmp_path, "--reset")
     assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
     assert not device.locked
-    device.fail("no-permission")
+    device.fail("no-driver")
     done = ab(tmp_path, "--reset")
-    assert done.returncode == 0
-    assert done.stdout.startswith("NVML: nothing to reset, NVML: insufficient permissions\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "NVML: nothing to reset, NVML does not start: driver not loaded\nncu: reset\n",
+    )
     device.fail("reset-sm-lost")
     done = ab(tmp_path, "--reset")
     assert done.returncode == 1
     assert "NVML: not reset, NVML: gpu is lost" in done.stdout
+
+
+@pytest.mark.parametrize("fault", ["no-permission", "no-permission-to-start"])
+def test_a_reset_that_is_refused_is_said_and_1(device: FakeDevice, tmp_path: Path, fault: str) -> None:
+    device.fail(fault)
+    done = ab(tmp_path, "--reset")
+    assert done.returncode == 1
+    assert "NVML: not reset, NVML" in done.stdout
+    assert "insufficient permissions" in done.stdout
 
 
 def test_two_arms_of_a_real_benchmark_on_the_cpu(device: FakeDevice, tmp_path: Path) -> None:
@@ -206,12 +293,6 @@ def test_two_arms_of_a_real_benchmark_on_the_cpu(device: FakeDevice, tmp_path: P
     assert found["readings"]["locked_clocks"]["absent"] == "a processor's clocks are not locked here"
     assert found["readings"]["profiler"]["absent"] == "a processor runs no kernels"
     assert device.log == []
-
-
-def test_an_arm_against_a_command_is_refused(device: FakeDevice, tmp_path: Path) -> None:
-    done = ab(tmp_path, "rk4:persistent", side(1))
-    assert done.returncode == 1
-    assert "[ab-side]" in done.stderr
 
 
 def test_a_place_that_cannot_be_written_is_known_before(device: FakeDevice, tmp_path: Path) -> None:
@@ -240,3 +321,4 @@ def test_a_record_that_cannot_be_written_is_shown(device: FakeDevice, tmp_path: 
     assert done.returncode == 1
     assert "no space left on device" in done.stderr
     assert len(json.loads(done.stdout)["readings"]["default_clocks"]["rounds"]) == 20
+    assert not list((tmp_path / "build" / "ab").iterdir())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from perfdocs.ab.regions import regions_of, same_regions
+from perfdocs.ab.regions import LEAST, MOST, regions_of, same_regions
+from perfdocs.ab.statistics import ratio_of
 from perfdocs.errors import PerfdocsError
 
 
@@ -25,6 +26,9 @@ def test_lines_of_the_form_are_read_and_others_are_the_commands_own() -> None:
         "perfdocs-region main nan",
         "perfdocs-region main inf",
         "perfdocs-region main 1e999",
+        "perfdocs-region main 1.7e308",
+        "perfdocs-region main 1000000.1",
+        "perfdocs-region main 5e-324",
         "perfdocs-region main 1_0",
         "perfdocs-region main 1,5",
         "perfdocs-region [red]main 1",
@@ -37,6 +41,13 @@ def test_a_line_that_is_not_of_the_form_is_located(line: str) -> None:
         regions_of(f"fine\n{line}\n", "command A")
     assert caught.value.problem.where == "command A, line 2"
     assert caught.value.problem.code == "ab-region"
+
+
+def test_the_longest_and_the_shortest_region_have_a_ratio() -> None:
+    text = f"perfdocs-region long {MOST}\nperfdocs-region short {LEAST}\n"
+    found = regions_of(text, "command A")
+    assert found == {"long": 1e6, "short": 1e-12}
+    assert ratio_of([found["short"]] * 20, [found["long"]] * 20).high == 1e18
 
 
 def test_a_region_told_twice_is_located() -> None:

@@ -14,7 +14,7 @@ from msgspec.json import decode
 from tests.ab.fakes import BUSY, FakeHeld, FakeObserver, FakeSide, spread
 from tests.measure.fakes import FakeClock, Quiet
 
-from perfdocs.ab.record import Record, SideFacts, encode, write
+from perfdocs.ab.record import Reading, Record, SideFacts, encode, write
 from perfdocs.ab.report import report
 from perfdocs.ab.session import Asked, Held, Session, run_session
 from perfdocs.card import State
@@ -296,3 +296,14 @@ def test_the_report_names_every_reading_and_no_label_is_markup() -> None:
     assert "2.0000" in text
     assert "locked clocks: absent, locking was not asked for" in text
     assert text.splitlines()[-1].startswith("pass: default clocks, x: B takes 2.0000 times as long as A")
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_record_has_no_number_that_json_has_not(number: float) -> None:
+    record = run_session(session(), Asked())
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        encode(structs.replace(record, method=structs.replace(record.method, gate=number)))
+    rounds = record.readings["default_clocks"].rounds
+    odd = structs.replace(rounds[0], a=structs.replace(rounds[0].a, regions={"main": number}))
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        encode(structs.replace(record, readings={"default_clocks": Reading(rounds=(odd,))}))

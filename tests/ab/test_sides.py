@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from tests.ab.conftest import PATIENCE
 from tests.ab.fakes import unwatched
 from tests.measure.fakes import FakeClock
 
 from perfdocs.ab.kernels import PAIRS, kernel_times
-from perfdocs.ab.sides import REGION, ArmWords, CommandSide, CommandWords, folder_of, open_arm, words_of
+from perfdocs.ab.sides import MOST_SAID, REGION, ArmWords, CommandSide, CommandWords, folder_of, open_arm, words_of
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure.arm import Context
 from perfdocs.measure.fresh import Answer, Reply, Request
@@ -19,6 +22,8 @@ from perfdocs.measure.protocol import Timer
 
 def test_words_are_an_arm_or_a_list() -> None:
     assert words_of("rk4:persistent", "A") == ArmWords("rk4", "persistent")
+    assert isinstance(arm := words_of("rk4:persistent", "B"), ArmWords)
+    assert arm.side == "B"
     assert words_of(' ["./a b", "x;y", ""]', "A") == CommandWords(("./a b", "x;y", ""))
 
 
@@ -66,13 +71,63 @@ def test_a_command_that_fails_is_said_in_one_line(words: list[str], said: str) -
     assert "\x1b" not in str(caught.value)
 
 
-def test_a_command_that_does_not_end_is_ended_with_what_it_started(tmp_path: Path) -> None:
-    code = (
-        "import os, pathlib, time\n"
-        f"os.fork() or time.sleep(600)\npathlib.Path({str(tmp_path / 'it')!r}).write_text('x')\ntime.sleep(600)"
+def lives(process: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+BEHIND = """
+import os, pathlib, sys, time
+child = os.fork()
+if child == 0: time.sleep(600)
+pathlib.Path({path!r}).write_text(str(child))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("time.sleep(600)", "no end within"),
+        ("sys.exit(3)", "exit code 3"),
+        ("print('perfdocs-region main 0.5')", None),
+    ],
+)
+def test_what_a_command_started_is_ended_with_it(tmp_path: Path, then: str, said: str | None) -> None:
+    path = tmp_path / "child"
+    side = command(BEHIND.format(path=str(path)) + then, limit=5 if said == "no end within" else 60)
+    if said is None:
+        assert side.run(unwatched())[0] == {"main": 0.5}
+    else:
+        with pytest.raises(PerfdocsError, match=said):
+            side.run(unwatched())
+    until = time.monotonic() + PATIENCE
+    while lives(int(path.read_text())):  # it was killed, which takes a moment
+        assert time.monotonic() < until
+        os.sched_yield()
+
+
+@pytest.mark.parametrize(("stream", "name"), [("stdout", "output"), ("stderr", "error")])
+def test_a_command_that_says_too_much_is_ended(stream: str, name: str) -> None:
+    code = (  # it goes on where nobody reads
+        "import contextlib, os, sys\nwhile True:\n"
+        f"    with contextlib.suppress(OSError): os.write(sys.{stream}.fileno(), b'y' * 999)"
     )
-    with pytest.raises(PerfdocsError, match="no end within"):
-        command(code, limit=0.5).run(unwatched())
+    with pytest.raises(PerfdocsError, match=f"command A: found more than 1 MiB of standard {name}"):
+        command(code).run(unwatched())
+
+
+def test_a_command_may_say_so_much_on_either_stream() -> None:
+    line = "perfdocs-region main 0.5\n"
+    rest = MOST_SAID - len(line)
+    code = f"import sys\nsys.stderr.write('x' * {MOST_SAID})\nsys.stdout.write('\\n'.rjust({rest}) + {line!r})"
+    assert command(code).run(unwatched())[0] == {"main": 0.5}
+    with pytest.raises(PerfdocsError, match="more than 1 MiB"):
+        command(code.replace(str(rest), str(rest + 1))).run(unwatched())
 
 
 def test_a_path_is_not_told() -> None:
@@ -185,7 +240,7 @@ def test_an_arm_is_timed_at_the_point_asked_for_with_what_comes_before_it(toy: P
     [
         ("wrong", {}, "toy:wrong: found 2, not 1"),
         ("absent", {}, "X is not installed"),
-        ("fin", {}, 'did you mean "fine"?'),
+        ("fin", {}, 'A: found "fin", expected an arm of toy; did you mean "fine"?'),
         ("fine", {"n": (3,)}, "a point of toy"),
         ("fine", {"m": (3,)}, "an axis of toy"),
     ],

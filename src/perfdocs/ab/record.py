@@ -164,12 +164,12 @@ def _text(value: object, depth: int) -> str:
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
         return (
             "[\n"
-            + ",\n".join(f"{pad}{json.dumps(part, ensure_ascii=False)}" for part in value)
+            + ",\n".join(f"{pad}{json.dumps(part, ensure_ascii=False, allow_nan=False)}" for part in value)
             + "\n"
             + " " * depth
             + "]"
         )
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def write(record: Record, path: Path) -> None:

@@ -4,8 +4,8 @@
 
     perfdocs-region NAME SECONDS
 
-A name has letters, digits, ``_``, ``.`` and ``-``; seconds are above 0, as ``0.0123`` or ``1.23e-2``. Each region is
-told once a run. Lines that begin otherwise are the command's own.
+A name has letters, digits, ``_``, ``.`` and ``-``; seconds lie between :data:`LEAST` and :data:`MOST`, as ``0.0123``
+or ``1.23e-2``. Each region is told once a run. Lines that begin otherwise are the command's own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ WORD = "perfdocs-region"
 LINE = re.compile(
     rf"{WORD}[ \t]+(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{{0,63}})[ \t]+(?P<seconds>[0-9.eE+-]{{1,40}})[ \t]*"
 )
-FORM = f"`{WORD} NAME SECONDS`, seconds above 0"
+LEAST, MOST = 1e-12, 1e6
+"""Seconds of a region. No clock tells less, no run takes more, and every ratio of two is a finite number."""
+FORM = f"`{WORD} NAME SECONDS`, seconds from {LEAST:g} to {MOST:g}"
 
 
 def regions_of(text: str, where: str) -> dict[str, float]:
@@ -53,7 +55,7 @@ def _parsed(line: str, where: str) -> tuple[str, float]:
         seconds = float(match["seconds"]) if match else math.nan
     except ValueError:
         seconds = math.nan
-    if match is None or not 0 < seconds < math.inf:
+    if match is None or not LEAST <= seconds <= MOST:
         raise PerfdocsError("ab-region", where, f"`{clean(line, 120)}`", FORM, "correct what the command prints")
     return match["name"], seconds
 

@@ -7,10 +7,12 @@ import os
 import re
 import signal
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from perfdocs.card import KEY_PATTERN, AxisValue
 from perfdocs.definition import read_definition
@@ -33,6 +35,9 @@ __all__ = ["REGION", "ArmSide", "ArmWords", "CommandSide", "CommandWords", "fold
 REGION = "run"
 """The one region of an arm: a timed run."""
 SETTLE = Options().settle
+MOST_SAID = 1 << 20
+"""Bytes that a command may print in one run, on either stream."""
+GRACE = 1.0  # s; for a pipe that what left the command's group holds open
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +49,11 @@ class CommandWords:
 
 @dataclass(frozen=True, slots=True)
 class ArmWords:
-    """An arm of a benchmark."""
+    """An arm of a benchmark; ``side`` is the place it was given at, for messages."""
 
     benchmark: str
     arm: str
+    side: str = field(default="A", compare=False)
 
 
 def words_of(text: str, where: str) -> CommandWords | ArmWords:
@@ -62,7 +68,7 @@ def words_of(text: str, where: str) -> CommandWords | ArmWords:
     else:
         benchmark, colon, arm = text.partition(":")
         if colon and all(re.fullmatch(KEY_PATTERN, key) for key in (benchmark, arm)):
-            return ArmWords(benchmark, arm)
+            return ArmWords(benchmark, arm, where)
     raise PerfdocsError(
         "ab-side",
         where,
@@ -73,7 +79,7 @@ def words_of(text: str, where: str) -> CommandWords | ArmWords:
 
 
 class CommandSide:
-    """A command, started anew for every run; its group is ended with it.
+    """A command, started anew for every run. It has ended when its process has, and its group is ended with it.
 
     It is sampled throughout, with ``gpu`` on a GPU too, of which it tells nothing while it does other things.
     """
@@ -98,22 +104,26 @@ class CommandSide:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
                 start_new_session=os.name == "posix",
             )
         except OSError as error:
             raise self._failed((error.strerror or "an error").lower(), "a program that can be started") from None
         try:
-            out, said = process.communicate(timeout=self._limit)
+            out, said = _Heard(process, process.stdout), _Heard(process, process.stderr)
+            process.wait(self._limit)
         except subprocess.TimeoutExpired:
             raise self._failed(f"no end within {self._limit:g} s", "a run that ends") from None
         finally:
-            _end(process)
+            _kill(process)
+            process.wait()
+        printed, complaint = out.text(), said.text()
+        for name, heard in (("output", out), ("error", said)):
+            if heard.too_much:
+                raise self._failed(f"more than {MOST_SAID >> 20} MiB of standard {name}", "less, in one run")
         if process.returncode:
-            last = (said.strip() or out.strip() or "it said nothing").splitlines()[-1]
+            last = (complaint.strip() or printed.strip() or "it said nothing").splitlines()[-1]
             raise self._failed(f"exit code {process.returncode}: {clean(last, 120)}", "exit code 0")
-        return out
+        return printed
 
     def _failed(self, found: str, expected: str) -> PerfdocsError:
         return PerfdocsError("ab-command", self._where, found, expected, "run it by hand, and correct it")
@@ -122,18 +132,40 @@ class CommandSide:
         """Nothing is left of it."""
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    """End what is left of the command, also where this was interrupted, and take note."""
-    if process.returncode is None:
-        with suppress(OSError):
-            if os.name == "posix":
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
-    for pipe in (process.stdout, process.stderr):
-        if pipe is not None:
-            pipe.close()
-    process.wait()
+class _Heard:
+    """What a command says on one of its pipes, read beside it; one that says more than it may is ended."""
+
+    def __init__(self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None) -> None:
+        self._said = bytearray()
+        self._reader = threading.Thread(target=self._read, args=(process, pipe), daemon=True)
+        self._reader.start()
+
+    def _read(self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None) -> None:
+        assert pipe is not None
+        with pipe:
+            while not self.too_much and (more := os.read(pipe.fileno(), MOST_SAID)):
+                self._said += more
+            if self.too_much:
+                _kill(process)
+
+    @property
+    def too_much(self) -> bool:
+        """Whether it said more than it may."""
+        return len(self._said) > MOST_SAID
+
+    def text(self) -> str:
+        """All of it, once the command has been ended."""
+        self._reader.join(GRACE)
+        return self._said.decode(errors="replace")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the command with its group; where it has ended by itself, what it has left behind."""
+    with suppress(OSError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 class ArmSide:
@@ -169,7 +201,7 @@ class ArmSide:
 def _cell(folder: Path, words: ArmWords, kind: Kind, at: Mapping[str, tuple[AxisValue, ...]]) -> Cell:
     """The first timed point that the arm has, of those asked for. Raises :class:`PerfdocsError` where there is none."""
     definition = read_definition(folder / "benchmark.toml")
-    chosen_arms(definition, kind, (words.arm,))
+    chosen_arms(definition, kind, (words.arm,), words.side)
     options = Options(full=True, arms=(words.arm,), at=at)
     cells = wanted_cells(definition, load_workload(folder), kind, options)
     timed = [cell for cell in cells if cell.task.how == "timed"]

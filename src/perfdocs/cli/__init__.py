@@ -13,7 +13,7 @@ import click
 
 from .. import __version__
 from ..errors import PerfdocsError, clean, place
-from .comparing import UNDECIDED, ab
+from .comparing import NOT_RUN, UNDECIDED, ab
 from .data import list_, schema, validate
 from .importing import import_
 from .measuring import run
@@ -31,6 +31,7 @@ EXIT_CODES: dict[int, str] = {
     4: "run: the device takes no more work; the same command goes on from there",
     UNDECIDED: "ab: neither pass nor fail, the record says why",
     6: "run: an arm did not come back; the same command records that and goes on from there",
+    NOT_RUN: "ab: a side did not run, or did not tell its times",
     130: "interrupted; what was finished is kept",
 }
 """What each exit code means; `--help` and the documentation show this table."""

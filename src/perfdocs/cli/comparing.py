@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..errors import place
+from ..errors import PerfdocsError, place
 from ..measure.arguments import axis_filters
 from .project import Project, examples, format_option
 
-__all__ = ["UNDECIDED", "ab"]
+if TYPE_CHECKING:
+    from ..ab.record import Record
+
+__all__ = ["NOT_RUN", "UNDECIDED", "ab"]
 
 UNDECIDED = 5
 """Neither pass nor fail: the interval lies around the gate, or what is gated could not be read."""
+NOT_RUN = 7
+"""A side did not run, or did not tell its times: nothing is said of B."""
+DAY = 86400.0  # s
 
 
 class _Number(click.FloatRange):
@@ -86,7 +94,7 @@ class _Number(click.FloatRange):
 )
 @click.option(
     "--limit",
-    type=_Number(min=0, min_open=True),
+    type=_Number(0, DAY, min_open=True),
     default=3600.0,
     show_default=True,
     metavar="SECONDS",
@@ -108,7 +116,8 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, **given: Any) ->
     prints a line `perfdocs-region NAME SECONDS` for each region that it times itself.
 
     B passes where the whole 95 % interval of the ratio of medians is at the gate or below (exit code 0), fails where
-    the whole of it is above (1); anything else is undecided (5). Every round is in the record.
+    the whole of it is above (1); anything else is undecided (5). Where a side did not run, or did not tell its times,
+    that is neither (7). Every round is in the record.
     """
     if resetting:
         if a or b:
@@ -116,17 +125,21 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, **given: Any) ->
         return _reset()
     if not (a and b):
         raise click.UsageError("two sides are needed: A and B")
-    return _compare(project, a, b, given)
+    try:
+        return _compare(project, a, b, given)
+    except PerfdocsError as error:
+        click.echo(f"perfdocs: {error.problem}", err=True)
+        return NOT_RUN
 
 
 def _reset() -> int:
-    """Reset by every way there is. A way that is not there, or not permitted, has locked nothing."""
+    """Reset by every way there is. A way that is not there has locked nothing; one that is refused may have."""
     from ..ab.lock import reset_clocks
     from ..measure.cuda import bus_id
 
     code = 0
     for way, why in reset_clocks(bus_id()).items():
-        harmless = why is not None and any(word in why for word in HARMLESS)
+        harmless = why is not None and _harmless(why)
         click.echo(
             f"{way}: " + ("reset" if why is None else f"nothing to reset, {why}" if harmless else f"not reset, {why}")
         )
@@ -134,12 +147,14 @@ def _reset() -> int:
     return code
 
 
-HARMLESS = ("not installed", "does not start", "permission", "not supported")
+def _harmless(why: str) -> bool:
+    """Whether a way that did not reset the clocks is not there at all."""
+    return "permission" not in why and any(word in why for word in ("not installed", "does not start", "not supported"))
 
 
 def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     from ..ab.opening import Wanted, opened
-    from ..ab.record import encode, write
+    from ..ab.record import encode
     from ..ab.report import report
     from ..ab.session import INTERRUPTED, Asked, run_session
     from ..ab.sides import CommandWords, words_of
@@ -159,7 +174,8 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     sides = words_of(a, "A"), words_of(b, "B")
     command = any(isinstance(side, CommandWords) for side in sides)  # which needs no folder of benchmarks
     build = Path("build") if command else project.root / "build"
-    path = given["out"] or build / "ab" / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
+    out: Path | None = given["out"]
+    path = out or build / "ab" / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
     path.parent.mkdir(parents=True, exist_ok=True)  # a place that cannot be written is better known before
     wanted = Wanted(
         a=sides[0],
@@ -170,13 +186,14 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
         device=given["device"],
         limit=given["limit"],
     )
-    with _ended_by_signals(), opened(wanted, asked, real_edges(), open_progress()) as session:
-        record = run_session(session, asked)
-    try:
-        write(record, path)
-    except OSError:
-        click.echo(encode(record).decode(), nl=False)  # nothing is lost
-        raise
+    with _ended_by_signals():
+        with opened(wanted, asked, real_edges(), open_progress()) as session:
+            record = run_session(session, asked)
+        try:
+            path = _written(record, path, chosen=out is not None)
+        except OSError:
+            click.echo(encode(record).decode(), nl=False)  # nothing is lost
+            raise
     if given["as_json"] or given["style"] == "json":
         click.echo(encode(record).decode(), nl=False)
     else:
@@ -184,23 +201,63 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     click.echo(place(path), err=True)
     if record.stopped is not None:
         click.echo(f"perfdocs: {record.stopped}; every round that counted is kept in {place(path)}", err=True)
-        return 130 if record.stopped == INTERRUPTED else 1
+        return 130 if record.stopped == INTERRUPTED else NOT_RUN
     if any(reading.restored is False for reading in record.readings.values()):
         click.echo("perfdocs: the clocks could not be reset; run `perfdocs ab --reset`", err=True)
         return 1
     return {"pass": 0, "fail": 1, "undecided": UNDECIDED}[record.verdict]
 
 
+def _written(record: Record, path: Path, *, chosen: bool) -> Path:
+    """The file of the record: ``path``, or a name with a number where nobody has chosen it and there is one already."""
+    from ..ab.record import write
+
+    path = path if chosen else _reserved(path)
+    try:
+        write(record, path)
+    except OSError:
+        if not chosen:
+            path.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _reserved(path: Path) -> Path:
+    """A new empty file, so that an A/B that ends at the same time takes another name."""
+    free, number = path, 1
+    while True:
+        try:
+            free.touch(exist_ok=False)
+        except FileExistsError:
+            number += 1
+            free = path.with_stem(f"{path.stem}-{number}")
+        else:
+            return free
+
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""What a system sends to end a process, and a terminal that closes."""
+
+
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """What a system sends to end a process ends an A/B as Ctrl-C does: with its record, and with clocks reset."""
+    """Each of :data:`ENDING` ends an A/B as Ctrl-C does: with its record, and with clocks reset."""
+    terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
 
     def stop(number: int, frame: FrameType | None) -> None:
-        del number, frame
+        del frame
+        if number != signal.SIGTERM:
+            signal.signal(number, signal.SIG_IGN)  # a shell says it a second time
+            for terminal in terminals:  # nothing can be shown there any more, and the record comes later
+                os.dup2(os.open(os.devnull, os.O_WRONLY), terminal)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.getsignal(number) for number in ENDING}
+    heeded = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}  # as under nohup
+    for number in heeded:
+        signal.signal(number, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in heeded.items():
+            signal.signal(number, handler)

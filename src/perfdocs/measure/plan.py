@@ -50,13 +50,16 @@ def show(at: Mapping[str, AxisValue]) -> str:
     )
 
 
-def chosen_arms(definition: Definition, kind: Kind, only: Sequence[str]) -> tuple[str, ...]:
-    """Arms that run on this kind of device, in the definition's order, narrowed to ``only``."""
+def chosen_arms(definition: Definition, kind: Kind, only: Sequence[str], where: str = "--arm") -> tuple[str, ...]:
+    """Arms that run on this kind of device, in the definition's order, narrowed to ``only``, which ``where`` gave.
+
+    Raises :class:`PerfdocsError` where one of those is unknown.
+    """
     for arm in only:
         if arm not in definition.arms:
             raise PerfdocsError(
                 "unknown-arm",
-                "--arm",
+                where,
                 f'"{clean(arm, 60)}"',
                 f"an arm of {definition.id}{nearest(arm, definition.arms)}",
                 f"choose from {', '.join(definition.arms)}",

@@ -42,6 +42,8 @@ def _log(line: str) -> None:
 def nvmlInit() -> None:  # noqa: N802
     if fault("no-driver"):
         raise NVMLError(9)
+    if fault("no-permission-to-start"):
+        raise NVMLError(NVML_ERROR_NO_PERMISSION)
 
 
 def nvmlDeviceGetHandleByIndex(index: int) -> str:  # noqa: N802
