@@ -188,8 +188,8 @@ def mypy(session: nox.Session) -> None:
 
 
 def pytest(session: nox.Session) -> None:
-    """Run the tests on two processes."""
-    session.run("python", "-m", "pytest", "-n", "2", *session.posargs)
+    """Run the tests on three processes: two processors are busy then also while a test waits for a process."""
+    session.run("python", "-m", "pytest", "-n", "3", *session.posargs)
 
 
 def check_claims(session: nox.Session) -> None:
