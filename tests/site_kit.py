@@ -21,12 +21,12 @@ NOT_COPIED = shutil.ignore_patterns("_build", "devices", "__pycache__")
 
 @dataclass(frozen=True)
 class Site:
-    """The folder ``out`` of its pages, that of its sources, and what the build said and returned."""
+    """The folder ``out`` of its pages, that of its sources, and what the build said and returned, where it was ours."""
 
     out: Path
     root: Path
-    said: str = ""
-    code: int = 0
+    said: str | None = None
+    code: int | None = None
 
     def pages(self) -> dict[str, Page]:
         """Every page by its path in the output."""

@@ -625,7 +625,7 @@ def test_a_wrong_second_run_is_one_warning_of_the_build(site: Project) -> None:
 
 
 def test_runs_that_differ_in_kind_are_refused_where_they_are_compared(tmp_path: Path) -> None:
-    from perfdocs.library import check_twin
+    from perfdocs.twins import check_twin
 
     benchmark = twice(tmp_path)
     with pytest.raises(PerfdocsError, match="repeat-same"):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.limits_kit import Stream
 
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Context
@@ -50,19 +51,6 @@ class Plane(np.ndarray):
             return np.array(self)
         out[...] = self
         return out
-
-
-class Stream:
-    ptr = 0
-
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def synchronize(self) -> None:
-        pass
 
 
 class Kernel:

@@ -13,8 +13,9 @@ import pytest
 from tests.conftest import PROJECT
 from tests.site_kit import Page, Site, built_site
 
-from perfdocs.claims.check import check_paths
+from perfdocs.claims.check import check_text, read_page
 from perfdocs.cli.pages import documents
+from perfdocs.errors import place
 from perfdocs.library import Library, LoadedCard, load_library
 from perfdocs.render.model import Cell
 from perfdocs.render.numbers import numbers_of_html, numbers_of_markdown
@@ -45,6 +46,8 @@ def cards(library: Library) -> list[tuple[str, LoadedCard]]:
 
 
 def test_it_builds_without_a_warning(site: Site) -> None:
+    if site.code is None:
+        pytest.skip("the site was built before the tests began, warnings being errors")
     assert site.said == ""
     assert site.code == 0
 
@@ -57,7 +60,8 @@ def test_numbers_of_every_device_page_are_those_in_generated(site: Site, library
         generated = sorted((PROJECT / "_generated").glob(f"*/{device}.md"))
         wanted = frozenset[str]().union(*(numbers_of_markdown(p.read_text(encoding="utf-8")) for p in generated))
         shown = numbers_of_html((site.out / "devices" / f"{device}.html").read_text(encoding="utf-8"))
-        assert len(shown) > 20
+        measured = any(found.card.origin.kind == "measured" for _, found in library.cards_of(device))
+        assert len(shown) > (50 if measured else 20), device
         assert shown == wanted, (device, shown ^ wanted)
 
 
@@ -125,7 +129,7 @@ def test_every_card_and_its_table_can_be_downloaded(site: Site, pages: dict[str,
 
 def test_every_claim_of_the_documentation_holds(library: Library) -> None:
     sources = [PROJECT / "README.md", *documents([PROJECT / "docs"])]
-    outcomes = check_paths(sources, library)
+    outcomes = [o for path in sources for o in check_text(read_page(path), place(path), library)]
     assert [str(o) for o in outcomes if not o.passes] == []
     assert sum(o.bound.form not in ("given", "exempt") for o in outcomes) >= 10
 

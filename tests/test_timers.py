@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
 from tests.limits_kit import (
     BENCHMARKS,
+    Stream,
     address,
     asked_kernels,
     emulated,
@@ -127,21 +128,30 @@ def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> N
 
 def test_every_arm_launches_the_same_kernels() -> None:
     arms = {key for key, arm in DEFINITION.arms.items() if arm.on}
-    for entry in asked_kernels(FOLDER):
-        if entry.name in ("timers_empty", "timers_chain", "timers_read"):
-            assert entry.arms == arms
-            assert entry.threads == (32 if entry.name == "timers_empty" else 256)
+    asked = {entry.name: entry for entry in asked_kernels(FOLDER)}
+    for name in ("timers_empty", "timers_chain", "timers_read"):
+        assert asked[name].arms == arms
+        assert asked[name].threads == (32 if name == "timers_empty" else 256)
+
+
+Package = TypeVar("Package")
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, package: Package) -> Package:
+    """The package as ``cuda.bench``."""
+    parent: Any = ModuleType("cuda")
+    parent.bench = package
+    monkeypatch.setitem(sys.modules, "cuda", parent)
+    monkeypatch.setitem(sys.modules, "cuda.bench", package)
+    return package
 
 
 def test_an_nvbench_that_is_installed_is_not_run_to_find_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     def on_no_device(arguments: list[str]) -> None:
         raise AssertionError
 
-    package, parent = Bench(""), ModuleType("cuda")
+    package = installed(monkeypatch, Bench(""))
     monkeypatch.setattr(package, "run_all_benchmarks", on_no_device)
-    parent.bench = package  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cuda", parent)
-    monkeypatch.setitem(sys.modules, "cuda.bench", package)
     assert len(asked_kernels(FOLDER)) == 5
 
 
@@ -189,17 +199,8 @@ class Device:
             def synchronize(self) -> None:
                 pass
 
-        class Stream:
+        class Seventh(Stream):
             ptr = 7
-
-            def __enter__(self) -> Stream:
-                return self
-
-            def __exit__(self, *_: object) -> None:
-                pass
-
-            def synchronize(self) -> None:
-                pass
 
         def function(name: str) -> Any:
             return SimpleNamespace(num_regs=0, kernel=SimpleNamespace(ptr=name))
@@ -208,7 +209,7 @@ class Device:
         module.zeros = lambda size, _: Plane(size)
         module.RawModule = lambda **_: SimpleNamespace(get_function=function)
         module.cuda = SimpleNamespace(
-            Stream=Stream,
+            Stream=Seventh,
             Event=Event,
             Device=lambda: SimpleNamespace(id=3),
             driver=SimpleNamespace(launchKernel=self.launch),
@@ -333,10 +334,7 @@ class Bench:
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch, made_up: Device) -> Iterator[Bench]:
     """NVBench beside the made-up device; what is read is short."""
-    package, parent = Bench(SAMPLE.read_text(encoding="utf-8")), ModuleType("cuda")
-    parent.bench = package  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cuda", parent)
-    monkeypatch.setitem(sys.modules, "cuda.bench", package)
+    package = installed(monkeypatch, Bench(SAMPLE.read_text(encoding="utf-8")))
     arm: Any = load_arm(FOLDER, "nvbench")
     monkeypatch.setattr(arm, "PROBLEMS", {k: p for k, p in workload.PROBLEMS.items() if k != "read"})
     arm.measured.cache_clear()
@@ -369,13 +367,15 @@ def test_what_nvbench_did_not_write_is_an_error_of_every_kernel(output: str, ben
         assert reason.value.kind == "error"
 
 
-def test_what_nvbench_failed_with_is_the_reason_at_every_point(bench: Bench, tmp_path: Path) -> None:
+def test_what_nvbench_failed_with_is_the_reason_at_every_point(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     failures = [MemoryError("made up")]  # and then that it ran already
 
     def run_all_benchmarks(arguments: list[str]) -> None:
         raise failures.pop() if failures else RuntimeError("Benchmarks were already executed")
 
-    bench.run_all_benchmarks = run_all_benchmarks  # type: ignore[method-assign]
+    monkeypatch.setattr(bench, "run_all_benchmarks", run_all_benchmarks)
     for key in ("empty", "chain_long"):
         with pytest.raises(MemoryError, match="made up"):
             ready("nvbench", tmp_path, workload.PROBLEMS[key]).counts()
@@ -406,10 +406,7 @@ def test_a_part_of_nvbench_that_does_not_load_is_said(monkeypatch: pytest.Monkey
         def __getattr__(self, name: str) -> Any:
             raise ImportError("no extension for this CUDA")
 
-    package, parent = Lacking("cuda.bench"), ModuleType("cuda")
-    parent.bench = package  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cuda", parent)
-    monkeypatch.setitem(sys.modules, "cuda.bench", package)
+    installed(monkeypatch, Lacking("cuda.bench"))
     with pytest.raises(Cannot, match="NVBench does not load: no extension for this CUDA") as reason:
         import_nvbench()
     assert reason.value.kind == "unsupported"

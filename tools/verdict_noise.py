@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from perfdocs.card import Card, Measurement
 from perfdocs.cardfile import read_card
 from perfdocs.flags import pattern
-from perfdocs.verdict import DEFAULT_TOLERANCE, Order, Value, apart, compare, summarise
+from perfdocs.verdict import DEFAULT_TOLERANCE, Order, Value, compare, summarise
 
 __all__ = ["NOISES", "Counts", "Noise", "by_chance", "counted", "interval", "picked_pairs", "row", "table", "twice"]
 
@@ -97,21 +97,19 @@ NOISES: tuple[Noise, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of so many pairs: whose ranges do not overlap while the centres are over the tolerance apart; called faster."""
+    """Of so many pairs: in how many one is called faster."""
 
     pairs: int
-    disjoint: int
     faster: int
 
 
 def counted(pairs: Iterable[Pair], tolerance: float = DEFAULT_TOLERANCE) -> Counts:
     """Count the verdicts of pairs of equal arms; every winner is a false one."""
-    n = disjoint = faster = 0
+    n = faster = 0
     for a, b in pairs:
         n += 1
-        disjoint += (a.hi < b.lo or b.hi < a.lo) and apart(a.centre, b.centre) > tolerance
         faster += compare(a, b, tolerance=tolerance) in (Order.FASTER, Order.SLOWER)
-    return Counts(n, disjoint, faster)
+    return Counts(n, faster)
 
 
 def by_chance(runs: int) -> float:
@@ -233,8 +231,8 @@ def _measured(cards: Sequence[Card]) -> Iterator[str]:
         for name, pairs in named:
             c = counted(pairs)
             if c.pairs:
-                apart_, faster = (f"{hits}, {_with_interval(hits, c.pairs)} %" for hits in (c.disjoint, c.faster))
-                yield f"{metric}, {name}: {c.pairs} pairs; ranges apart: {apart_}; called faster: {faster}"
+                share = _with_interval(c.faster, c.pairs)
+                yield f"{metric}, {name}: {c.pairs} pairs; called faster: {c.faster}, {share} %"
 
 
 def main(paths: Sequence[str]) -> None:

@@ -318,7 +318,9 @@ def _combine(operator: str, a: Value, b: Value) -> Value:
     return Value(over(a.centre, b.centre), lo, hi, show_lo, show_hi, min(counts, default=0), a.flags | b.flags)
 
 
-def _pick(best: Callable[..., float]) -> Callable[..., Value]:
+def of_all(best: Callable[..., float]) -> Callable[..., Value]:
+    """Of values what ``best`` is of numbers; it grows with each, so the ends of intervals give those of the result."""
+
     def call(*values: Value) -> Value:
         flags = frozenset[str]().union(*(v.flags for v in values))
         return Value(
@@ -334,7 +336,7 @@ def _pick(best: Callable[..., float]) -> Callable[..., Value]:
     return call
 
 
-FUNCTIONS: dict[str, Callable[..., Value]] = {"min": _pick(min), "max": _pick(max)}
+FUNCTIONS: dict[str, Callable[..., Value]] = {"min": of_all(min), "max": of_all(max)}
 """Functions of values at one point."""
 
 

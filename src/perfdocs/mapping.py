@@ -49,6 +49,11 @@ class Cells(_Entry, frozen=True, kw_only=True):
         """The columns by their headers."""
         return (self.column,) if isinstance(self.column, str) else self.column
 
+    @property
+    def header(self) -> str:
+        """The columns in words, for messages."""
+        return " + ".join(self.columns)
+
 
 class Column(_Entry, frozen=True, kw_only=True):
     """One column of values: the metric, its unit in the table, columns of its range, and what the header alone says.

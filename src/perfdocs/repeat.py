@@ -20,8 +20,9 @@ import msgspec
 from .card import AxisValue, Card
 from .definition import Definition
 from .frame import Missing, Row, absences, rows
-from .library import Benchmark, LoadedCard, check_twin
+from .library import Benchmark, LoadedCard
 from .render.points import ruler
+from .twins import check_twin
 from .verdict import Order, Value, apart, compare
 
 __all__ = [

@@ -70,7 +70,7 @@ class _Reading:
 
     def _note_places(self, row: _Row, column: Column, point: _Point) -> None:
         for key, given in (("arm", column.arm or self.chosen.arm), *{**self.chosen.at, **column.at}.items()):
-            header = " + ".join(given.columns) if isinstance(given, Cells) else column.column
+            header = given.header if isinstance(given, Cells) else column.column
             self.places.setdefault((point, key), self.where(row, header))
 
     def _arm(self, row: _Row) -> str:
@@ -80,7 +80,7 @@ class _Reading:
         text = _text(row, given)
         said, known = str(given.is_.get(text, text)), self.definition.arms_of(self.chosen.table)
         if said not in known:
-            found, header = f'the arm "{clean(said, 60)}"', " + ".join(given.columns)
+            found, header = f'the arm "{clean(said, 60)}"', given.header
             expected = f'an arm of the table "{self.chosen.table}"{nearest(said, {*known, *given.is_})}'
             do = "give its meaning in `arm.is`, or leave it out by `arm.skip`"
             raise self.wrong("unknown-arm", row, header, found, expected, do)
@@ -97,7 +97,7 @@ class _Reading:
         if number is None:
             found, expected = f'"{clean(said, 60)}"', f"a number, for the axis {axis}"
             do = f"correct the cell, or give its meaning in `at.{axis}.is`"
-            raise self.wrong("table-number", row, " + ".join(given.columns), found, expected, do)
+            raise self.wrong("table-number", row, given.header, found, expected, do)
         return int(number[0]) if number[0].is_integer() and abs(number[0]) < MAX_INTEGER else number[0]
 
     def _value(self, row: _Row, column: Column, point: _Point) -> None:

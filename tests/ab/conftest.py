@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,3 +64,14 @@ def device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE / "stand_in"), str(SOURCE)]))
     monkeypatch.setenv("PATH", str(HERE / "bin"), prepend=os.pathsep)
     return FakeDevice(folder)
+
+
+@pytest.fixture(autouse=True)
+def hangup() -> Iterator[None]:
+    """A closed terminal ends what a test starts, also where the tests themselves run under ``nohup``."""
+    if os.name != "posix":
+        yield
+        return
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)

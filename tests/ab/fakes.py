@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.measure.fakes import FakeClock
 
+from perfdocs.ab.clocks import RefusedError
 from perfdocs.ab.record import SideFacts, Turn
 from perfdocs.ab.rounds import Side
 from perfdocs.card import Spread, State
@@ -53,9 +54,6 @@ class FakeSide:
         self.log.append(self.label)
         return self.times(self.runs), Watch()
 
-    def close(self) -> None:
-        self.log.append(f"{self.label} closed")
-
 
 @dataclass
 class FakeObserver:
@@ -95,3 +93,32 @@ class FakeHeld:
             self.interrupts -= 1
             raise KeyboardInterrupt
         return self.resets
+
+
+@dataclass
+class FakeControl:
+    """A GPU with these processes, or a refusal to name them; whatever else is asked raises ``other``."""
+
+    pids: frozenset[int] | str = frozenset()
+    slices: str | None = None
+    other: Exception = field(default_factory=lambda: RefusedError("not here"))
+
+    def processes(self) -> frozenset[int]:
+        if isinstance(self.pids, str):
+            raise RefusedError(self.pids)
+        return self.pids
+
+    def shared(self) -> str | None:
+        return self.slices
+
+    def target(self, mode: str) -> tuple[int, int]:
+        raise self.other
+
+    def lock_sm(self, clock: int) -> None:
+        raise self.other
+
+    def lock_memory(self, clock: int) -> None:
+        raise self.other
+
+    def reset(self) -> None:
+        raise self.other

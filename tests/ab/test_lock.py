@@ -126,6 +126,7 @@ def test_what_hangs_is_ended_and_the_clocks_are_reset(
         assert "no answer within 3 s" in found
         assert "locked still" not in found
     assert not device.locked
+    assert (device.folder / "hung").exists()
     assert not device.hung()
 
 
@@ -140,6 +141,7 @@ def test_a_reset_that_fails_once_is_tried_again(device: FakeDevice, faults: tupl
 def test_a_reset_that_hangs_is_done_by_another_process(device: FakeDevice) -> None:
     device.fail("reset-sm-hangs-once")
     assert held(Locker("base")).close(seconds=5)
+    assert (device.folder / "hung").exists()
     assert not device.locked
 
 
@@ -181,14 +183,14 @@ input()
 """
 
 
-@pytest.mark.parametrize("faults", [(), ("no-permission",)])
-def test_the_clocks_are_reset_when_the_parent_is_killed(device: FakeDevice, faults: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("faults", "how"), [((), "NVML"), (("no-permission",), "ncu --clock-control=base")])
+def test_the_clocks_are_reset_when_the_parent_is_killed(device: FakeDevice, faults: tuple[str, ...], how: str) -> None:
     device.fail(*faults)
     parent: Any = subprocess.Popen(
         [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     with parent:
-        assert parent.stdout.readline().strip() in ("NVML", "ncu --clock-control=base")
+        assert parent.stdout.readline().strip() == how
         assert device.locked
         parent.kill()
     device.wait_reset()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
+from tests.ab.fakes import FakeControl
 from tests.measure.fakes import FakeFiles
 
-from perfdocs.ab.clocks import RefusedError
 from perfdocs.ab.machine import Machine, foreign_of
 
 STAT = "{0} (a ) name) S 1 1 1 0 -1 4194560 0 0 0 0 5 5 0 0 20 0 1"
@@ -34,52 +32,24 @@ def test_ids_of_another_namespace_cannot_be_told_apart() -> None:
     )
 
 
-@dataclass
-class Control:
-    """A GPU with these processes."""
-
-    pids: frozenset[int] | str = frozenset()
-    slices: str | None = None
-
-    def processes(self) -> frozenset[int]:
-        if isinstance(self.pids, str):
-            raise RefusedError(self.pids)
-        return self.pids
-
-    def shared(self) -> str | None:
-        return self.slices
-
-    def target(self, mode: str) -> tuple[int, int]:
-        raise RefusedError("not here")
-
-    def lock_sm(self, clock: int) -> None:
-        raise RefusedError("not here")
-
-    def lock_memory(self, clock: int) -> None:
-        raise RefusedError("not here")
-
-    def reset(self) -> None:
-        raise RefusedError("not here")
-
-
 @pytest.mark.parametrize(
     ("control", "why"),
     [
-        (Control(), None),
-        (Control(frozenset({60})), "the GPU is shared, processes of others on it: 1"),
-        (Control(frozenset({99})), "nobody can tell whether the GPU is shared: ids of its processes"),
-        (Control("not permitted"), "nobody can tell whether the GPU is shared: not permitted"),
-        (Control(slices="the GPU is in slices"), "the GPU is in slices"),
+        (FakeControl(), None),
+        (FakeControl(frozenset({60})), "the GPU is shared, processes of others on it: 1"),
+        (FakeControl(frozenset({99})), "nobody can tell whether the GPU is shared: ids of its processes"),
+        (FakeControl("not permitted"), "nobody can tell whether the GPU is shared: not permitted"),
+        (FakeControl(slices="the GPU is in slices"), "the GPU is in slices"),
         ("no NVML", "nobody can tell whether the GPU is shared: no NVML"),
     ],
 )
-def test_a_gpu_is_locked_only_where_nobody_else_is_seen(control: Control | str, why: str | None) -> None:
+def test_a_gpu_is_locked_only_where_nobody_else_is_seen(control: FakeControl | str, why: str | None) -> None:
     found = Machine(control, system({1: 0, 60: 1})).may_lock()
     assert found is None if why is None else str(found).startswith(why)
 
 
 @pytest.mark.parametrize(("pids", "fine"), [({99}, True), ({98, 99}, False)])
 def test_the_only_process_there_is_this_one_where_it_has_a_context(pids: set[int], fine: bool) -> None:
-    control = Control(frozenset(pids))
+    control = FakeControl(frozenset(pids))
     assert (Machine(control, system({}), context=True).may_lock() is None) == fine
     assert Machine(control, system({})).may_lock() is not None

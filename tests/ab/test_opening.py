@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ab.fakes import FakeControl
 from tests.ab.test_sides import ARM, TOML, WORKLOAD
 from tests.measure.fakes import FakeClock, FakeGpu, FakeSampler, Quiet, fake_edges
 
@@ -53,26 +54,9 @@ def edges(gpu: Gpu | str = "there is no CUDA device") -> Edges:
     return fake_edges(clock, gpu, sampler=FakeSampler(clock))
 
 
-class Unlockable:
-    """A GPU with one process, ours, and no permission to lock."""
-
-    def processes(self) -> frozenset[int]:
-        return frozenset({os.getpid()})
-
-    def shared(self) -> str | None:
-        return "it is made up"
-
-    def target(self, mode: str) -> tuple[int, int]:
-        raise AssertionError
-
-    def lock_sm(self, clock: int) -> None:
-        raise AssertionError
-
-    def lock_memory(self, clock: int) -> None:
-        raise AssertionError
-
-    def reset(self) -> None:
-        raise AssertionError
+def unlockable() -> FakeControl:
+    """A GPU with one process, ours, which nobody asks for more."""
+    return FakeControl(frozenset({os.getpid()}), "it is made up", AssertionError())
 
 
 def log_of(side: Any) -> list[str]:
@@ -89,7 +73,7 @@ def test_arms_run_on_the_gpu_where_there_is_one_and_nobody_asks_for_the_cpu(
     wanted: Wanted, device: Any, gpu: Gpu | str, kind: str
 ) -> None:
     found = edges(gpu)
-    with opened(replace(wanted, device=device), Asked(), found, Quiet(), lambda _: Unlockable()) as session:
+    with opened(replace(wanted, device=device), Asked(), found, Quiet(), lambda _: unlockable()) as session:
         assert log_of(session.sides[0])[0] == kind
         record = run_session(session, Asked(lock="base"))
     state = record.readings["default_clocks"].rounds[0].a.state
@@ -117,7 +101,7 @@ def test_the_limit_of_commands_is_that_of_work_on_the_host_or_the_one_asked_for(
     wanted: Wanted, asked: Asked, limit: float
 ) -> None:
     commands = replace(wanted, a=CommandWords(("true",)), b=CommandWords(("true",)))
-    with opened(commands, asked, edges(), Quiet(), lambda _: Unlockable()) as session:
+    with opened(commands, asked, edges(), Quiet(), lambda _: unlockable()) as session:
         assert session.observer.limit == limit
 
 

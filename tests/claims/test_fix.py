@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import errno
 from pathlib import Path
 
 import pytest
 from tests.claims.toy import write_toy
+from tests.refused import refuse_writing
 
 from perfdocs.claims.check import extracted
 from perfdocs.claims.fix import fix_text
@@ -130,7 +131,7 @@ def test_many_numbers_are_one_pass(library: Library, monkeypatch: pytest.MonkeyP
     fixed = fix_text(page, "page.md", library)
     assert (fixed.numbers, fixed.unplaced) == (40, 0)
     assert fixed.text == page.replace("490", "510")
-    assert len(taken_apart) <= 4
+    assert 1 <= len(taken_apart) <= 4
 
 
 def test_roles_of_restructured_text_too(library: Library) -> None:
@@ -189,11 +190,9 @@ def test_numbers_that_cannot_be_placed_are_counted(project: Path, capsys: pytest
     assert "README.md: 1 number could not be placed" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_page_that_cannot_be_written_is_one_message(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "docs").chmod(0o500)
-    try:
-        assert main.main(["check", "--fix"], standalone_mode=False) == 1
-    finally:
-        (project / "docs").chmod(0o700)
+def test_a_page_that_cannot_be_written_is_one_message(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refuse_writing(monkeypatch, errno.EACCES, "page.md")
+    assert main.main(["check", "--fix"], standalone_mode=False) == 1
     assert "docs/page.md" in capsys.readouterr().err

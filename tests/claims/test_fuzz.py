@@ -63,8 +63,7 @@ def test_any_words(library: Library, expression: str, text: str, around: str) ->
             "only from n=?: ",
             "at n=?: ",
             "every cell: ",
-            "? of ? cell: ",
-            "2 of 4 n: ",
+            *COUNTS,
         ]
     ),
     left=st.sampled_from(

@@ -15,7 +15,7 @@ from tests.conftest import PROJECT
 
 from perfdocs.card import Origin
 from perfdocs.cardfile import write_card
-from perfdocs.claims.check import check_file, check_text
+from perfdocs.claims.check import check_text, read_page
 from perfdocs.claims.model import Outcome, Status
 from perfdocs.definition import read_definition
 from perfdocs.library import Library, load_library
@@ -80,7 +80,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, ...]:
     if table is None:
         pytest.skip(f"no copy of the published table: {TABLE} lies in no folder above the project")
     known = library(table, read_map(HERE / "map.toml"), tmp_path_factory.mktemp("published"))
-    return check_file(HERE / "reading.md", known)
+    return check_text(read_page(HERE / "reading.md"), "reading.md", known)
 
 
 def test_what_the_table_does_not_support(outcomes: tuple[Outcome, ...]) -> None:

@@ -13,15 +13,14 @@ import select
 import signal
 import sys
 import time
-from contextlib import suppress
 from types import FrameType
 
 from perfdocs.measure.scrub import scrub
 
-from .clocks import Mode, RefusedError, lock_through, open_control, reset_through
+from .clocks import ClockControl, Mode, RefusedError, lock_through, open_control, reset_through
 from .ncu import NcuHold, reset_by_ncu
 
-__all__ = ["LOST", "NOT_RESET"]
+__all__ = ["LOST"]
 
 NOT_RESET, LOST = 5, 6
 """Exit codes: the clocks may still be locked; what held them ended by itself, and they are reset."""
@@ -50,11 +49,8 @@ class _Parent:
         return self._signalled or (bool(ready) and not os.read(0, 4096))
 
 
-def _said_not_reset(way: str, why: str | None) -> bool:
-    if why is not None:
-        with suppress(OSError):  # a parent that is gone hears nothing
-            _say(reset={way: scrub(why)})
-    return why is not None
+def _reset(control: ClockControl) -> str | None:
+    return reset_through(control, pause=lambda: time.sleep(POLL))
 
 
 def by_nvml(mode: Mode, bus: str | None, parent: _Parent) -> int:
@@ -63,13 +59,12 @@ def by_nvml(mode: Mode, bus: str | None, parent: _Parent) -> int:
     if isinstance(control, str):
         raise RefusedError(control)
     locked = lock_through(control, mode)
-    failed = True
     try:
         _say(how="NVML", clocks=[clock and clock * 1e6 for clock in locked])
         while not parent.ended():
             pass
     finally:
-        failed = _said_not_reset("NVML", reset_through(control, pause=lambda: time.sleep(POLL)))
+        failed = _reset(control) is not None
     return NOT_RESET if failed else 0
 
 
@@ -80,20 +75,20 @@ def by_ncu(mode: Mode, parent: _Parent) -> int:
     except RefusedError:
         reset_by_ncu()  # it may have locked before it failed
         raise
-    lost, failed = False, True
+    lost = False
     try:
         _say(how=f"ncu --clock-control={mode}", clocks=[None, None])
         while not lost and not parent.ended():
             lost = hold.gone()
     finally:
-        failed = _said_not_reset("ncu", hold.close())
+        failed = hold.close() is not None
     return NOT_RESET if failed else LOST if lost else 0
 
 
 def reset(bus: str | None) -> int:
     """Reset by every way there is."""
     control = open_control(bus)
-    nvml = control if isinstance(control, str) else reset_through(control, pause=lambda: time.sleep(POLL))
+    nvml = control if isinstance(control, str) else _reset(control)
     _say(reset={way: why if why is None else scrub(why) for way, why in (("NVML", nvml), ("ncu", reset_by_ncu()))})
     return 0
 

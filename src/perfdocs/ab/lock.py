@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import queue
-import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
+
+from perfdocs.measure.processes import kill_group
 
 from .clocks import Mode
 from .keeper import LOST
@@ -54,8 +55,7 @@ def _line(process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
 def _end(process: subprocess.Popen[str]) -> None:
     """End a keeper that has not ended, and close both pipes."""
     if process.poll() is None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:

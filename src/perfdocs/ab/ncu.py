@@ -6,16 +6,16 @@ ends; one that was killed leaves them locked, so ``ncu --clock-control reset`` f
 
 from __future__ import annotations
 
-import os
 import queue
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+
+from perfdocs.measure.processes import kill_group
 
 from .clocks import Mode, RefusedError
 from .helper import READY
@@ -101,8 +101,7 @@ class NcuHold:
 
     def _kill(self) -> None:
         """End ``ncu`` with all it started; what has ended may have left others behind."""
-        with suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        kill_group(self._process)
         self._process.wait()
 
 

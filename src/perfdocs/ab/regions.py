@@ -15,7 +15,7 @@ import re
 
 from perfdocs.errors import PerfdocsError, clean
 
-__all__ = ["WORD", "regions_of", "same_regions"]
+__all__ = ["regions_of", "same_regions"]
 
 WORD = "perfdocs-region"
 LINE = re.compile(

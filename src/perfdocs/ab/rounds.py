@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from perfdocs.card import State
+from perfdocs.card import Spread, State
 from perfdocs.conditions import contamination
 from perfdocs.measure.monitor import Monitor, Watch
 
 from .record import Repeat, Round, Turn
 from .regions import same_regions
 
-__all__ = ["Course", "Judge", "Observer", "Side", "contaminated", "measure", "off_clock"]
+__all__ = ["Course", "Judge", "Observer", "Side", "contaminated", "measure", "off_clock", "seen_clocks"]
 
 CLOCK_TOLERANCE = 0.01
 """A clock so near to the locked one is the locked one: drivers tell whole steps."""
@@ -28,9 +28,6 @@ class Side(Protocol):
 
     def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
         """Run once, to its end; seconds by region, and when ``monitor`` was let look."""
-
-    def close(self) -> None:
-        """Free what it needed."""
 
 
 class Observer(Protocol):
@@ -70,6 +67,13 @@ def contaminated(state: State | None) -> str | None:
     return ", ".join(contamination(state)) or None
 
 
+def seen_clocks(state: State | None, reason: str | None) -> tuple[Spread, Spread] | str:
+    """SM and memory clock of a busy GPU, or that none was sampled and, as far as it is known, the ``reason``."""
+    if state is None or state.sm_clock is None or state.memory_clock is None:
+        return "; ".join(filter(None, ("no sample of a busy GPU", reason)))
+    return state.sm_clock, state.memory_clock
+
+
 def off_clock(held: tuple[float, float], reason: Callable[[], str | None]) -> Judge:
     """A turn counts only where every busy sample was at the locked SM and memory clock (hertz), one sample at least.
 
@@ -77,9 +81,10 @@ def off_clock(held: tuple[float, float], reason: Callable[[], str | None]) -> Ju
     """
 
     def judge(state: State | None) -> str | None:
-        if state is None or state.sm_clock is None or state.memory_clock is None:
-            return "; ".join(filter(None, ("no sample of a busy GPU", reason())))
-        for name, seen, wanted in (("SM", state.sm_clock, held[0]), ("memory", state.memory_clock, held[1])):
+        clocks = seen_clocks(state, reason())
+        if isinstance(clocks, str):
+            return clocks
+        for name, seen, wanted in zip(("SM", "memory"), clocks, held, strict=True):
             worst = max(seen.low, seen.high, key=lambda clock: abs(clock - wanted))
             if abs(worst - wanted) > CLOCK_TOLERANCE * wanted:
                 return f"{name} clock {worst / 1e6:.0f} MHz, locked at {wanted / 1e6:.0f} MHz"

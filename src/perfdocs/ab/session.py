@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, get_args
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure.edges import Clock
@@ -13,7 +13,7 @@ from perfdocs.measure.progress import Progress
 from .clocks import Mode
 from .comparing import compare_kernels, compare_rounds, overall
 from .record import Method, Reading, ReadingKey, Record, SideFacts
-from .rounds import Course, Judge, Observer, Side, contaminated, measure, off_clock
+from .rounds import Course, Judge, Observer, Side, contaminated, measure, off_clock, seen_clocks
 from .statistics import LEVEL, RESAMPLES, SEED
 
 __all__ = ["INTERRUPTED", "Asked", "Held", "Session", "run_session"]
@@ -86,7 +86,7 @@ def run_session(session: Session, asked: Asked) -> Record:
     finally:
         session.progress.end()
     gated: ReadingKey = "locked_clocks" if asked.lock else "default_clocks"
-    keys: tuple[ReadingKey, ...] = ("default_clocks", "locked_clocks", "profiler")
+    keys: tuple[ReadingKey, ...] = get_args(ReadingKey)
     found = {key: readings.get(key, Reading(absent=stopped or "not reached")) for key in keys}
     verdict, why = overall(found, gated, asked.gate)
     return Record(
@@ -180,7 +180,7 @@ def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
     if isinstance(held, str):
         return Reading(absent=held), None
     clocks: tuple[float, float] | str = INTERRUPTED
-    course, stopped, restored = Course(ended=INTERRUPTED), None, False
+    course, stopped = Course(ended=INTERRUPTED), None
     try:
         clocks = _checked(session, held)
         if isinstance(clocks, str):
@@ -210,12 +210,12 @@ def _checked(session: Session, held: Held) -> tuple[float, float] | str:
 
     What the holder does not tell is read while A runs once: the clock of an idle GPU says nothing of a lock.
     """
-    state = session.observer.turn(session.sides[0]).state
-    if state is None or state.sm_clock is None or state.memory_clock is None:
-        why = ("the clocks cannot be checked: no sample of a busy GPU", session.observer.reason)
-        return "; ".join(filter(None, why))
-    sm, memory = held.clocks
-    return sm or state.sm_clock.high, memory or state.memory_clock.high
+    turn = session.observer.turn(session.sides[0])
+    seen = seen_clocks(turn.state, session.observer.reason)
+    if isinstance(seen, str):
+        return f"the clocks cannot be checked: {seen}"
+    (sm, memory), (of_sm, of_memory) = held.clocks, seen
+    return sm or of_sm.high, memory or of_memory.high
 
 
 def _closed(held: Held) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -18,10 +16,11 @@ from perfdocs.card import KEY_PATTERN, AxisValue
 from perfdocs.definition import read_definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared, VerificationError
-from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.loader import beyond_limits, load_arm, load_workload
 from perfdocs.measure.monitor import Monitor, Watch
 from perfdocs.measure.options import Options
 from perfdocs.measure.plan import Cell, chosen_arms, show, wanted_cells
+from perfdocs.measure.processes import kill_group
 from perfdocs.measure.protocol import Timed, Timer, look_after, time_run
 from perfdocs.measure.provenance import source
 from perfdocs.measure.scrub import scrub
@@ -114,7 +113,7 @@ class CommandSide:
         except subprocess.TimeoutExpired:
             raise self._failed(f"no end within {self._limit:g} s", "a run that ends") from None
         finally:
-            _kill(process)
+            kill_group(process)
             process.wait()
         printed, complaint = out.text(), said.text()
         for name, heard in (("output", out), ("error", said)):
@@ -127,9 +126,6 @@ class CommandSide:
 
     def _failed(self, found: str, expected: str) -> PerfdocsError:
         return PerfdocsError("ab-command", self._where, found, expected, "run it by hand, and correct it")
-
-    def close(self) -> None:
-        """Nothing is left of it."""
 
 
 class _Heard:
@@ -146,7 +142,7 @@ class _Heard:
             while not self.too_much and (more := os.read(pipe.fileno(), MOST_SAID)):
                 self._said += more
             if self.too_much:
-                _kill(process)
+                kill_group(process)
 
     @property
     def too_much(self) -> bool:
@@ -157,15 +153,6 @@ class _Heard:
         """All of it, once the command has been ended."""
         self._reader.join(GRACE)
         return self._said.decode(errors="replace")
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the command with its group; where it has ended by itself, what it has left behind."""
-    with suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
 
 
 class ArmSide:
@@ -230,8 +217,7 @@ def open_arm(
     arm: Prepared | None = None
     try:
         module = load_arm(folder, words.arm)
-        limits = getattr(module, "limits", None)
-        if limits is not None and (why := limits(cell.task.at)):
+        if why := beyond_limits(module, cell.task.at):
             raise Cannot("unsupported", why)
         arm = module.prepare(problem, context)
         timer.time(arm.run)
@@ -246,7 +232,7 @@ def open_arm(
             ) from None
         raise
     quickest = min(seconds)
-    inner, settling = timer.inner(quickest), Timer(timer.clock, timer.resolution, SETTLE).inner(quickest)
+    inner, settling = timer.inner(quickest), replace(timer, target=SETTLE).inner(quickest)
     watch = Watch(device=context.kind == "gpu" and not arm.on_host)
     facts = SideFacts(
         label=where,

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ..card import AxisValue
+from ..expression import FUNCTIONS, of_all
 from ..verdict import Value
 from .scope import Context, Data
 
-__all__ = ["AGGREGATES", "aggregate", "along", "away"]
+__all__ = ["AGGREGATES", "along", "away"]
 
-AGGREGATES: dict[str, Callable[[Sequence[float]], float]] = {
-    "min": min,
-    "max": max,
-    "median": statistics.median,
-    "geomean": statistics.geometric_mean,
+AGGREGATES: dict[str, Callable[..., Value]] = {
+    **FUNCTIONS,
+    "median": of_all(statistics.median),
+    "geomean": of_all(statistics.geometric_mean),
 }
 """Functions of all values over an axis; each grows with every one of its values."""
 
@@ -41,17 +41,3 @@ def along(
     if axis == "cell":
         return [(dict(p), replace(free, own={**free.own, **p})) for p in data.cells(context, arms)]
     return [({axis: v}, free.at(axis, v)) for v in data.axis_values(context, axis, arms)]
-
-
-def aggregate(function: str, values: Sequence[Value]) -> Value:
-    """One value of many. The function grows with each, so that the ends of the intervals give those of the result."""
-    of = AGGREGATES[function]
-    return Value(
-        of([v.centre for v in values]),
-        of([v.lo for v in values]),
-        of([v.hi for v in values]),
-        of([v.show_lo for v in values]),
-        of([v.show_hi for v in values]),
-        min(v.samples for v in values),
-        frozenset[str]().union(*(v.flags for v in values)),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import PerfdocsError, Problem, place
@@ -11,11 +11,9 @@ from .evaluate import check_bound, check_given
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
-__all__ = ["SUFFIXES", "check_all", "check_file", "check_paths", "check_text", "extracted", "read_page"]
+__all__ = ["check_all", "check_text", "extracted", "read_page"]
 
-SUFFIXES = (".md", ".rst")
 MAX_BYTES = 4 * 1024 * 1024
-_SKIPPED = frozenset({"node_modules", "build", "dist", "_build", "_generated", "site-packages"})
 
 
 def check_all(bounds: Iterable[Bound], library: Library) -> tuple[Outcome, ...]:
@@ -69,11 +67,6 @@ def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
     return check_all(extracted(text, file), library)
 
 
-def check_file(path: Path, library: Library) -> tuple[Outcome, ...]:
-    """Check the claims of one file. Raises :class:`PerfdocsError` where it can't be read."""
-    return check_text(read_page(path), place(path), library)
-
-
 def read_page(path: Path) -> str:
     """The text of a page, line ends as they are. Raises :class:`PerfdocsError` where it can't be read."""
     try:
@@ -85,20 +78,3 @@ def read_page(path: Path) -> str:
         raise PerfdocsError(
             "claim-unreadable", place(path), (reason or "an error").lower(), "a readable text", "check the file"
         ) from None
-
-
-def check_paths(paths: Iterable[Path], library: Library) -> tuple[Outcome, ...]:
-    """Check files, and every Markdown and reStructuredText file below folders (hidden and built ones excepted)."""
-    return tuple(outcome for path in _files(paths) for outcome in check_file(path, library))
-
-
-def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        for found in sorted(path.rglob("*")):
-            parts = found.relative_to(path).parts
-            hidden = any(p in _SKIPPED or p.startswith(".") for p in parts)
-            if found.suffix in SUFFIXES and not hidden and found.is_file():
-                yield found

@@ -13,7 +13,7 @@ from ..expression import FUNCTIONS, Binary, Call, Hole, Missing, Name, Node, Num
 from ..frame import Row, device_fact, share_of_peak
 from ..quantity import NBSP, number_text, scale_for
 from ..verdict import Value
-from .along import AGGREGATES, aggregate, along
+from .along import AGGREGATES, along
 from .nodes import At, Over, Tree
 from .phrases import phrase
 from .scope import Context, Data
@@ -198,7 +198,7 @@ def _over(tree: Over, context: Context, data: Data) -> Quantity:
     if tree.function == "geomean" and any(p.value.lo <= 0 for p in parts):
         found = f"no `{phrase(tree)}`: a value that is not above zero"
         raise data.error("claim-empty", found, "values above zero", "take the median")
-    value = aggregate(tree.function, [p.value for p in parts])
+    value = AGGREGATES[tree.function](*(p.value for p in parts))
     return replace(parts[0], value=value, rows=tuple(row for p in parts for row in p.rows))
 
 

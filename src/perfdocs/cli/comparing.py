@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -161,14 +161,13 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     from ..measure.edges import real_edges
     from ..measure.progress import open_progress
 
-    lock: Literal["base", "boost"] | None = given["lock"]
     asked = Asked(
         rounds=given["rounds"],
         gate=given["gate"],
         shortest=given["shortest"],
         most_repeats=given["repeats"],
         foreign_load=given["foreign_load"],
-        lock=lock,
+        lock=given["lock"],
         profile=given["profile"],
     )
     sides = words_of(a, "A"), words_of(b, "B")

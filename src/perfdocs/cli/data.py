@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from ..cardfile import card_schema
-from ..errors import PerfdocsError, Problem, clean, nearest, place
+from ..errors import PerfdocsError, Problem, clean, place
 from ..extent import extent
 from ..library import Library, LoadedCard, load_file
-from .project import Project, counted, examples, format_option, problems_text, show_json
+from .project import Project, benchmark_of, counted, examples, format_option, problems_text, show_json
 
 __all__ = ["list_", "schema", "validate"]
 
@@ -52,15 +52,7 @@ def _problem_of(path: Path, library: Library) -> Problem | None:
     """What is wrong with one card wherever it lies, or ``None``. Its benchmark must be one of the library."""
     try:
         card = load_file(path)
-        benchmark = library.benchmarks.get(card.benchmark)
-        if benchmark is None:
-            raise PerfdocsError(
-                "unknown-benchmark",
-                place(path, "$.benchmark"),
-                f'the benchmark "{card.benchmark}"',
-                f"a benchmark with a valid definition{nearest(card.benchmark, library.benchmarks)}",
-                "correct the name, or mend its benchmark.toml",
-            )
+        benchmark = benchmark_of(library, card.benchmark, place(path, "$.benchmark"))
         load_file(path, benchmark.definition)
     except PerfdocsError as error:
         return error.problem

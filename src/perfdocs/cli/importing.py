@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from ..cardfile import write_card
-from ..definition import Definition
-from ..errors import PerfdocsError, nearest, place
+from ..errors import PerfdocsError, place
 from ..files import read_bytes
-from ..library import Library, load_file
-from ..mapping import Map, read_map
+from ..library import load_file
+from ..mapping import read_map
 from ..tables import card_of_table
-from .project import Project, counted, examples
+from .project import Project, benchmark_of, counted, examples
 
 __all__ = ["import_"]
 
@@ -38,7 +37,7 @@ def table(project: Project, file: Path, map_path: Path, to: Path | None, force: 
     come from.
     """
     chosen = read_map(map_path)
-    definition = _definition(chosen, map_path, project.library())
+    definition = benchmark_of(project.library(), chosen.benchmark, place(map_path, "$.benchmark")).definition
     card = card_of_table(read_bytes(file, file.parent, "table"), file, chosen, map_path, definition)
     folder = to if to is not None else project.benchmarks / definition.id / "cards"
     target = folder / f"{card.device.id}.json"
@@ -48,19 +47,6 @@ def table(project: Project, file: Path, map_path: Path, to: Path | None, force: 
     click.echo(place(target))
     click.echo(f"{card.origin.kind}: {said}", err=True)
     return 0
-
-
-def _definition(chosen: Map, map_path: Path, library: Library) -> Definition:
-    """The definition that the map speaks of. Raises :class:`PerfdocsError` where there is none."""
-    if chosen.benchmark not in library.benchmarks:
-        raise PerfdocsError(
-            "unknown-benchmark",
-            place(map_path, "$.benchmark"),
-            f'the benchmark "{chosen.benchmark}"',
-            f"a benchmark with a valid definition{nearest(chosen.benchmark, library.benchmarks)}",
-            "correct the name, or mend its benchmark.toml",
-        )
-    return library.benchmarks[chosen.benchmark].definition
 
 
 def _make_way(target: Path, force: bool) -> None:

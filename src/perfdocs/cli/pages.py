@@ -99,8 +99,8 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     elif style == "sarif":
         show_json(sarif(found_in(bad, problems)))
     else:
-        found = found_in(bad, problems)
-        for line in github_lines(found) if style == "github" else map(str, (*bad, *problems)):
+        lines = github_lines(found_in(bad, problems)) if style == "github" else map(str, (*bad, *problems))
+        for line in lines:
             click.echo(line)
         click.echo(f"{counted(len(pages), 'page')}, {counted(claims, 'claim')}, {len(bad)} that do not hold", err=True)
     return 1 if bad or problems or (dry_run and changed) else 0

@@ -11,10 +11,19 @@ from typing import Any
 import click
 import msgspec
 
-from ..errors import PerfdocsError, Problem, place
-from ..library import Library, load_library
+from ..errors import PerfdocsError, Problem, nearest, place
+from ..library import Benchmark, Library, load_library
 
-__all__ = ["BENCHMARKS", "Project", "counted", "examples", "format_option", "problems_text", "show_json"]
+__all__ = [
+    "BENCHMARKS",
+    "Project",
+    "benchmark_of",
+    "counted",
+    "examples",
+    "format_option",
+    "problems_text",
+    "show_json",
+]
 
 BENCHMARKS = "benchmarks"
 
@@ -48,6 +57,19 @@ def find_benchmarks(given: str | None = None, start: Path | None = None) -> Path
         "a folder with one folder per benchmark",
         "go to the project, or give `--benchmarks DIR`",
     )
+
+
+def benchmark_of(library: Library, key: str, where: str) -> Benchmark:
+    """The benchmark that the file at ``where`` speaks of. Raises :class:`PerfdocsError` where there is none."""
+    if key not in library.benchmarks:
+        raise PerfdocsError(
+            "unknown-benchmark",
+            where,
+            f'the benchmark "{key}"',
+            f"a benchmark with a valid definition{nearest(key, library.benchmarks)}",
+            "correct the name, or mend its benchmark.toml",
+        )
+    return library.benchmarks[key]
 
 
 class Project:

@@ -11,10 +11,10 @@ import click
 
 from ..cardfile import decode_card
 from ..crosscheck import check_card
-from ..errors import PerfdocsError, nearest, place
+from ..errors import nearest, place
 from ..files import digest, read_bytes
 from ..library import Benchmark, Library, LoadedCard
-from .project import Project, examples, format_option, show_json
+from .project import Project, benchmark_of, examples, format_option, show_json
 
 if TYPE_CHECKING:
     from ..render.model import TableModel
@@ -63,15 +63,7 @@ def _load(path: Path, library: Library) -> tuple[Benchmark, LoadedCard]:
     """A card wherever it lies, checked as a card of the site is, its file's name aside."""
     data = read_bytes(path, path.parent)
     card = decode_card(data, path)
-    benchmark = library.benchmarks.get(card.benchmark)
-    if benchmark is None:
-        raise PerfdocsError(
-            "unknown-benchmark",
-            place(path, "$.benchmark"),
-            f'the benchmark "{card.benchmark}"',
-            f"a benchmark with a valid definition{nearest(card.benchmark, library.benchmarks)}",
-            "correct the name, or mend its benchmark.toml",
-        )
+    benchmark = benchmark_of(library, card.benchmark, place(path, "$.benchmark"))
     check_card(card, benchmark.definition, path)
     return benchmark, LoadedCard(card, path, digest(data))
 

@@ -29,11 +29,7 @@ class Found:
 
 def found_in(outcomes: Iterable[Outcome], problems: Iterable[Problem]) -> tuple[Found, ...]:
     """Claims that do not hold, then problems of cards and definitions, which know a file and seldom a line."""
-    claims = [
-        Found(o.problem.code, o.bound.file, o.bound.line, o.message)
-        for o in outcomes
-        if not o.passes and o.problem is not None
-    ]
+    claims = [Found(o.problem.code, o.bound.file, o.bound.line, o.message) for o in outcomes if o.problem is not None]
     return (*claims, *map(_of_problem, problems))
 
 

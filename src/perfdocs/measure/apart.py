@@ -19,6 +19,7 @@ from .plan import Cell, Foresight, show
 from .progress import Progress
 from .room import refuse_full
 from .session import Session, number
+from .worth import Worth
 
 __all__ = ["Apart"]
 
@@ -29,8 +30,7 @@ class Apart:
 
     Raises the :class:`OSError` of a full disk where a process fails for that.
 
-    ``worth`` says whether a cell is to be measured (and records why not), ``left`` how many seconds the run may still
-    take, ``late`` what to do with a cell that the deadline came before, ``report`` shows a cell as begun.
+    ``worth`` says whether a cell is to be measured, and ``report`` shows one as begun.
     """
 
     folder: Path
@@ -42,15 +42,13 @@ class Apart:
     progress: Progress
     clock: Clock
     ask: Ask
-    worth: Callable[[Cell], bool]
-    left: Callable[[], float | None]
-    late: Callable[[Cell], None]
+    worth: Worth
     report: Callable[[Cell], None]
 
     def measure(self, cells: Sequence[Cell]) -> None:
         """Measure cells that are not timed, those that share processes together, traces last."""
         for group in _groups(cells):
-            wanted = [cell for cell in self.session.open_cells(group) if self.worth(cell)]
+            wanted = [cell for cell in self.session.open_cells(group) if self.worth.apart(cell)]
             wanted = [cell for cell in wanted if self.session.begin(cell)]
             if not wanted:
                 continue
@@ -94,7 +92,7 @@ class Apart:
             sm_count=self.context.sm_count,
             caches=caches,
         )
-        reply = self.ask(request, self.options.fresh_limit, self.left())
+        reply = self.ask(request, self.options.fresh_limit, self.worth.left())
         if reply.log is not None:
             self.progress.note(f"{cell.arm}: what the process wrote is in {place(reply.log)}")
         return reply
@@ -135,7 +133,7 @@ class Apart:
     def _late(self, cells: Sequence[Cell]) -> None:
         for cell in cells:
             self.session.settle(cell)
-            self.late(cell)
+            self.worth.late(cell)
 
     def _finish(self, cell: Cell, answer: Answer) -> None:
         values: dict[str, MetricValue] = {

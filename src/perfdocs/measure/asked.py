@@ -24,7 +24,7 @@ from perfdocs.files import digest
 
 from . import hostcc, while_graph
 from .arm import Cannot, Context, Prepared
-from .loader import PACKAGE_PREFIX, arm_path, load_arm, load_workload
+from .loader import PACKAGE_PREFIX, arm_path, beyond_limits, load_arm, load_workload
 from .options import Options
 from .plan import Cell, cells_of, chosen_arms, chosen_tasks, show
 from .start import close
@@ -266,8 +266,7 @@ def asked(folder: Path) -> list[Asked]:
 
 def _once(folder: Path, cell: Cell, problem: Any, context: Context, recorder: _Recorder, *, count: bool) -> None:
     module = load_arm(folder, cell.arm)
-    limits = getattr(module, "limits", None)
-    if limits is not None and limits(cell.task.at):
+    if beyond_limits(module, cell.task.at):
         return
     ready: Prepared = module.prepare(problem, context)
     try:

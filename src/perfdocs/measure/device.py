@@ -13,7 +13,6 @@ from perfdocs.card import Block, Gate
 from perfdocs.cardfile import decode_card, encode_card, read_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, place
-from perfdocs.extent import deadline_reason
 
 from .again import Again
 from .apart import Apart
@@ -21,7 +20,7 @@ from .arm import Cannot, Context, Kind, Task, Workload
 from .edges import Edges, Gpu
 from .failure import Stopped, reason_of
 from .head import head_of, open_gate, open_timer
-from .loader import arm_path, load_arm
+from .loader import arm_path
 from .machine import allowed_threads
 from .monitor import WINDOW, Monitor
 from .options import Options
@@ -36,14 +35,9 @@ from .session import Session, measurement_of
 from .spent import Spent
 from .start import Started, Starter, TooSlow, close
 from .watchdog import Watchdog
+from .worth import Worth
 
 __all__ = ["DeviceRun"]
-
-WARM_UP_SHARE = 4  # a run foreseen to take more than this part of a measurement's limit is not even tried
-
-
-def _kept(measurements: int) -> str:
-    return "1 measurement is kept" if measurements == 1 else f"{measurements} measurements are kept"
 
 
 def _spare(final: Path, chosen: Collection[tuple[str, str, str]]) -> None:
@@ -81,7 +75,7 @@ class DeviceRun:
         if "end_to_end" not in definition.metrics:
             options = dataclasses.replace(options, end_to_end_runs=0)
         self._folder, self._definition, self._workload = folder, definition, workload
-        self._gpu, self._options, self._edges, self._progress, self._begun = gpu, options, edges, progress, begun
+        self._gpu, self._options, self._edges, self._progress = gpu, options, edges, progress
         self._spent = Spent(edges.clock.monotonic)
         self._sensors = Sensors(edges.files, edges.open_nvml() if gpu else "a CPU has no NVML")
         self._timer = open_timer(edges)
@@ -112,6 +106,16 @@ class DeviceRun:
         self._curve_gate: tuple[Gate | None] | None = None
         """The gate of the curve at hand, once a point of it was measured."""
         self._session = self._open_session(chosen_arms(definition, kind, options.arms))
+        self._worth = Worth(
+            folder=folder,
+            on_gpu=gpu is not None,
+            options=options,
+            session=self._session,
+            foresight=self._foresight,
+            clock=edges.clock,
+            begun=begun,
+            ramp=self._ramp,
+        )
 
     def _open_session(self, arms: Sequence[str]) -> Session:
         o = self._options
@@ -174,13 +178,13 @@ class DeviceRun:
             written = session.close()
         except KeyboardInterrupt:
             raise Stopped(
-                f"interrupted: {self._leave()}; run the same command again to complete the card", 130
+                f"interrupted: {session.leave()}; run the same command again to complete the card", 130
             ) from None
         except Exception as error:
             if not disk_full(error):
                 raise
             raise Stopped(
-                f"stopped, {NO_SPACE}: {self._leave()}; free some and run the same command again to go on", 1
+                f"stopped, {NO_SPACE}: {session.leave()}; free some and run the same command again to go on", 1
             ) from None
         finally:
             self._monitor.close()
@@ -220,16 +224,6 @@ class DeviceRun:
             method = replace(session.head.method, clocks_reason=self._sensors.reason)
             session.head = replace(session.head, method=method)
 
-    def _leave(self) -> str:
-        """Save what there is for the next run, as far as the disk takes it, and say where it lies."""
-        session = self._session
-        session.forgive()
-        try:
-            session.save()
-        except OSError:
-            return f"what was saved before is kept in {place(session.partial)}"
-        return f"{_kept(len(session.done))} in {place(session.partial)}"
-
     def _apart(self) -> Apart:
         return Apart(
             folder=self._folder,
@@ -241,14 +235,12 @@ class DeviceRun:
             progress=self._progress,
             clock=self._edges.clock,
             ask=self._edges.ask,
-            worth=self._worth_apart,
-            left=self._left,
-            late=self._late,
+            worth=self._worth,
             report=self._show,
         )
 
     def _point(self, task: Task, cells: Sequence[Cell]) -> None:
-        wanted = [cell for cell in cells if self._worth(cell)]
+        wanted = [cell for cell in cells if self._worth.timed(cell)]
         if not wanted:
             return
         problem, reference = self._problem(task)
@@ -263,7 +255,7 @@ class DeviceRun:
             for task in tasks:
                 cells = [c for c in timed if c.arm == arm and (c.task.table, c.task.at) == (task.table, task.at)]
                 for cell in self._session.open_cells(cells):
-                    if not self._worth(cell):
+                    if not self._worth.timed(cell):
                         continue
                     if (at := show(task.at)) not in known:
                         known[at] = self._problem(task)
@@ -274,75 +266,12 @@ class DeviceRun:
             problem = self._workload.problem(task.at)
             return problem, self._workload.reference(problem, self._context)
 
-    def _worth(self, cell: Cell) -> bool:
-        """Whether to time the cell; records why not, and stops the run at the deadline."""
-        if self._session.ruled_out(cell) or not self._within_limits(cell):
-            return False
-        foreseen = self._foresight.cell(cell, self._options, self._ramp) or 0.0
-        limit = self._options.cell_limit
-        run = self._foresight.run(cell)
-        # What is foreseen from a smaller point is an upper bound where launches dominate: unless the warm-up alone
-        # would take too long, try it and let what it takes decide.
-        if run is not None and run[0] > limit / WARM_UP_SHARE:
-            self._session.skip(
-                cell,
-                "out_of_time",
-                f"about {run[0]:.2g} s a run, foreseen from {show(run[1].at)}: "
-                f"more than {limit:g} s for the measurement",
-            )
-            return False
-        return self._in_time(cell, foreseen)
-
-    def _within_limits(self, cell: Cell) -> bool:
-        """Whether the arm says that it can run at the point; records why not."""
-        try:
-            limits = getattr(load_arm(self._folder, cell.arm), "limits", None)
-            reason = limits(cell.task.at) if limits else None
-        except PerfdocsError:
-            raise
-        except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
-            kind, why = reason_of(error)
-            refuse_full(kind, why, self._options.build)
-            self._session.skip(cell, kind, why, everywhere=True)
-            return False
-        if reason:
-            self._session.skip(cell, "unsupported", reason)
-        return not reason
-
-    def _worth_apart(self, cell: Cell) -> bool:
-        """Whether to measure the cell in fresh processes; records why not, and stops the run at the deadline."""
-        if cell.task.how == "traced" and self._gpu is None:
-            self._session.skip(cell, "unsupported", "a processor runs no kernels to trace")
-            return False
-        if self._session.ruled_out(cell) or not self._within_limits(cell):
-            return False
-        return self._in_time(cell, self._foresight.cell(cell, self._options, self._ramp) or 0.0)
-
-    def _left(self) -> float | None:
-        """Seconds until the deadline; below zero after it."""
-        deadline = self._options.deadline
-        return None if deadline is None else deadline - (self._edges.clock.monotonic() - self._begun)
-
-    def _in_time(self, cell: Cell, foreseen: float) -> bool:
-        left = self._left()
-        if left is None or foreseen <= left:
-            return True
-        self._late(cell)
-        return False
-
-    def _late(self, cell: Cell) -> None:
-        """The deadline comes before the cell: record that, or stop the run. Raises :class:`Stopped`."""
-        if self._options.close:
-            self._session.skip(cell, "out_of_time", deadline_reason(self._options.deadline or 0.0))
-            return
-        raise Stopped(f"stopped at the deadline: {self._leave()}; run the same command again to go on", 3)
-
     def _group(self, cells: Sequence[Cell], problem: Any, reference: Any) -> None:
         """One block, or all arms of a point in rotation."""
         started: list[Started] = []
         try:
             for cell in cells:
-                if self._in_time(cell, 0.0) and self._session.begin(cell):
+                if self._worth.in_time(cell) and self._session.begin(cell):
                     self._show(cell)
                     self._watchdog.watch(cell)
                     try:
@@ -412,7 +341,7 @@ class DeviceRun:
             progress=self._progress,
             on_gpu=self._gpu is not None,
             processors=self._context.threads,
-            left=self._left,
+            left=self._worth.left,
             failed=self._failed,
             keep=self._keep,
         )

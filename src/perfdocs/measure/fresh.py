@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 
 from .arm import How, Kind, Point, Reason
 from .folders import temporary_folder
+from .processes import kill_group
 from .room import NO_SPACE, says_full
 
 __all__ = ["Answer", "Ask", "Reply", "Request", "ask", "caches", "fresh_folder"]
@@ -215,11 +216,7 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """End the process and its group, and take note; one that has ended may have left others behind."""
-    with suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    kill_group(process)
     with suppress(OSError):
         if process.stdin is not None:
             process.stdin.close()

@@ -14,9 +14,9 @@ from typing import cast
 from perfdocs.card import KEY_PATTERN
 from perfdocs.errors import PerfdocsError, clean, place
 
-from .arm import ArmModule, Workload
+from .arm import ArmModule, Point, Workload
 
-__all__ = ["PACKAGE_PREFIX", "arm_path", "load_arm", "load_workload"]
+__all__ = ["PACKAGE_PREFIX", "arm_path", "beyond_limits", "load_arm", "load_workload"]
 
 
 PACKAGE_PREFIX = "_perfdocs_"
@@ -87,3 +87,9 @@ def load_arm(folder: Path, arm: str) -> ArmModule:
             "write it, or remove the arm from benchmark.toml",
         )
     return cast("ArmModule", _import(folder, f"arms.{arm}", path))
+
+
+def beyond_limits(module: ArmModule, at: Point) -> str | None:
+    """Why the arm cannot run at the point, by what it says itself; ``None`` where it can. Raises what that raises."""
+    limits = getattr(module, "limits", None)
+    return limits(at) if limits is not None else None

@@ -158,6 +158,16 @@ class Session:
         self.hangs[cell.key] = reason
         self.save()
 
+    def leave(self) -> str:
+        """Save what there is for the next run, as far as the disk takes it, and say where it lies."""
+        self.forgive()
+        try:
+            self.save()
+        except OSError:
+            return f"what was saved before is kept in {place(self.partial)}"
+        kept = "1 measurement is" if len(self.done) == 1 else f"{len(self.done)} measurements are"
+        return f"{kept} kept in {place(self.partial)}"
+
     def finish(self, cell: Cell, measurement: Measurement) -> None:
         """Keep a finished block."""
         self.settle(cell)

@@ -39,18 +39,18 @@ def _log(line: str) -> None:
         file.write(line + "\n")
 
 
-def nvmlInit() -> None:  # noqa: N802
+def nvmlInit() -> None:
     if fault("no-driver"):
         raise NVMLError(9)
     if fault("no-permission-to-start"):
         raise NVMLError(NVML_ERROR_NO_PERMISSION)
 
 
-def nvmlDeviceGetHandleByIndex(index: int) -> str:  # noqa: N802
+def nvmlDeviceGetHandleByIndex(index: int) -> str:
     return f"gpu {index}"
 
 
-def nvmlDeviceGetHandleByPciBusId(bus: bytes) -> str:  # noqa: N802
+def nvmlDeviceGetHandleByPciBusId(bus: bytes) -> str:
     return f"gpu at {bus.decode()}"
 
 
@@ -67,70 +67,70 @@ def _set(what: str, *numbers: int) -> None:
     _log(" ".join([what, *map(str, numbers)]))
 
 
-def nvmlDeviceSetGpuLockedClocks(handle: str, low: int, high: int) -> None:  # noqa: N802
+def nvmlDeviceSetGpuLockedClocks(handle: str, low: int, high: int) -> None:
     _set("lock-sm", low, high)
     (GPU / "locked").write_text(f"{low}")
 
 
-def nvmlDeviceSetMemoryLockedClocks(handle: str, low: int, high: int) -> None:  # noqa: N802
+def nvmlDeviceSetMemoryLockedClocks(handle: str, low: int, high: int) -> None:
     _set("lock-memory", low, high)
 
 
-def nvmlDeviceResetGpuLockedClocks(handle: str) -> None:  # noqa: N802
+def nvmlDeviceResetGpuLockedClocks(handle: str) -> None:
     _set("reset-sm")
     (GPU / "locked").unlink(missing_ok=True)
 
 
-def nvmlDeviceResetMemoryLockedClocks(handle: str) -> None:  # noqa: N802
+def nvmlDeviceResetMemoryLockedClocks(handle: str) -> None:
     _set("reset-memory")
 
 
-def nvmlDeviceGetDefaultApplicationsClock(handle: str, kind: int) -> int:  # noqa: N802
+def nvmlDeviceGetDefaultApplicationsClock(handle: str, kind: int) -> int:
     return {NVML_CLOCK_SM: 1500, NVML_CLOCK_MEM: 2619}[kind]
 
 
-def nvmlDeviceGetMaxClockInfo(handle: str, kind: int) -> int:  # noqa: N802
+def nvmlDeviceGetMaxClockInfo(handle: str, kind: int) -> int:
     return {NVML_CLOCK_SM: 1980, NVML_CLOCK_MEM: 3201}[kind]
 
 
-def nvmlDeviceGetClockInfo(handle: str, kind: int) -> int:  # noqa: N802
+def nvmlDeviceGetClockInfo(handle: str, kind: int) -> int:
     if kind == NVML_CLOCK_MEM:
         return 2619
     locked = GPU / "locked"
     return int(locked.read_text()) if locked.exists() and not fault("not-held") else 1755
 
 
-def nvmlDeviceGetComputeRunningProcesses(handle: str) -> list[Any]:  # noqa: N802
+def nvmlDeviceGetComputeRunningProcesses(handle: str) -> list[Any]:
     return [SimpleNamespace(pid=1)] if fault("shared") else []
 
 
-def nvmlDeviceGetGraphicsRunningProcesses(handle: str) -> list[Any]:  # noqa: N802
+def nvmlDeviceGetGraphicsRunningProcesses(handle: str) -> list[Any]:
     with (GPU / "reads").open("a") as file:
         file.write("x")  # the last that a sample asks for
     return []
 
 
-def nvmlDeviceGetPerformanceState(handle: str) -> int:  # noqa: N802
+def nvmlDeviceGetPerformanceState(handle: str) -> int:
     return 2
 
 
-def nvmlDeviceGetPowerUsage(handle: str) -> int:  # noqa: N802
+def nvmlDeviceGetPowerUsage(handle: str) -> int:
     return 90_000
 
 
-def nvmlDeviceGetMigMode(handle: str) -> list[int]:  # noqa: N802
+def nvmlDeviceGetMigMode(handle: str) -> list[int]:
     if fault("slices"):
         return [1, 1]
     raise NVMLError(NVML_ERROR_NOT_SUPPORTED)
 
 
-def nvmlDeviceGetTemperature(handle: str, kind: int) -> int:  # noqa: N802
+def nvmlDeviceGetTemperature(handle: str, kind: int) -> int:
     return 40
 
 
-def nvmlDeviceGetUtilizationRates(handle: str) -> Any:  # noqa: N802
+def nvmlDeviceGetUtilizationRates(handle: str) -> Any:
     return SimpleNamespace(gpu=90)
 
 
-def nvmlDeviceGetCurrentClocksEventReasons(handle: str) -> int:  # noqa: N802
+def nvmlDeviceGetCurrentClocksEventReasons(handle: str) -> int:
     return 0
