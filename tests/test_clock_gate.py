@@ -1,8 +1,9 @@
-"""The clock_gate benchmark without a GPU: chains, states before a run, gates of an arm against itself."""
+"""The clock_gate benchmark without a GPU: chains, what surrounds a run, gates of an arm against itself."""
 
 from __future__ import annotations
 
 import importlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,25 @@ from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.monitor import Monitor
 from perfdocs.measure.protocol import Timer, measure_block, warm_up
+from perfdocs.measure.sampler import tree
 from perfdocs.measure.sass import inner_loops, total
 from perfdocs.measure.sensors import Sensors
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "clock_gate"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)
-states: Any = importlib.import_module(f"{workload.__package__}.states")
+surroundings: Any = importlib.import_module(f"{workload.__package__}.surroundings")
+others: Any = importlib.import_module(f"{workload.__package__}.others")
 gates: Any = importlib.import_module(f"{workload.__package__}.gates")
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
+
+
+def told(path: str) -> str | None:
+    """What a file of the system says, where it is there still."""
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return None
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +89,10 @@ def test_the_state_comes_right_before_each_timed_run_and_is_not_timed(monkeypatc
         log.append(f"pause {seconds:g}")
         clock.turn(seconds)
 
-    monkeypatch.setattr(states.time, "sleep", paused)
-    monkeypatch.setattr(states.time, "monotonic", lambda: clock.seconds)
+    monkeypatch.setattr(surroundings.time, "sleep", paused)
+    monkeypatch.setattr(surroundings.time, "monotonic", lambda: clock.seconds)
 
-    class Arm(states.AfterState):  # type: ignore[misc] # loaded above
+    class Arm(surroundings.Surrounded):  # type: ignore[misc] # loaded above
         def run(self) -> None:
             log.append("run")
             clock.turn(0.25)
@@ -105,6 +116,55 @@ def test_the_state_comes_right_before_each_timed_run_and_is_not_timed(monkeypatc
     )
     assert log == ["pause 2", "run", "run", "run"] * 2  # of which the last of each is timed
     assert timed.wall == pytest.approx([0.25, 0.25])
+
+
+def test_what_is_beside_is_a_process_of_somebody_else() -> None:
+    def there() -> set[int]:
+        pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+        fields = {pid: (told(f"/proc/{pid}/stat") or "").rpartition(")")[2].split() for pid in pids}
+        return {pid for pid, stat in fields.items() if len(stat) > 3 and stat[0] != "Z" and int(stat[3]) == session}
+
+    beside = others.Others("cpu")
+    session = beside._process.pid
+    try:
+        beside.work()
+        found = there()
+        assert len(found) > len(os.sched_getaffinity(0))  # one on each processor, and the one that is asked
+        assert not found & tree(told, os.getpid(), 0.01)[0]
+    finally:
+        beside.close()
+    assert not there()
+
+
+def test_without_a_gpu_nothing_can_be_beside_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with pytest.raises(Cannot, match="the process that works beside on the GPU has ended"):
+        others.Others("gpu")
+
+
+def test_others_begin_right_before_a_timed_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = []
+
+    class Others:
+        def __init__(self, where: str) -> None:
+            log.append(where)
+
+        def work(self) -> None:
+            log.append("others")
+
+        def close(self) -> None:
+            log.append("close")
+
+    class Arm(surroundings.Surrounded):  # type: ignore[misc] # loaded above
+        def run(self) -> None:
+            log.append("run")
+
+    monkeypatch.setattr(surroundings, "Others", Others)
+    arm = Arm(workload.problem({"beside": "cpu"}))
+    arm.before()
+    arm.close()
+    assert log == ["cpu", "others", "close"]
+    assert workload.problem({"beside": "nothing"}).beside is None
 
 
 @needs_compiler

@@ -1,4 +1,4 @@
-"""The clock_gate workload: short work after a pause and after a load; an arm against itself; two arms of rk4.
+"""The clock_gate workload: work after a pause, after a load, beside others; an arm against itself; two arms of rk4.
 
 A chain is x ← x · 1 664 525 + 1 013 904 223 modulo 2³², again and again from the number of its thread: every step waits
 for the one before, so its time is a number of cycles and nothing else.
@@ -10,15 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from perfdocs.measure.arm import Context, Kind, Point, Task, VerificationError, Workload
 from perfdocs.measure.loader import load_workload
 
+from .others import Where
+
 RK4 = Path(__file__).resolve().parent.parent / "rk4"
 STEPS = 2**21  # some milliseconds on a GPU as on a host: longer than a run that would be repeated
+LONG_STEPS = 96 * STEPS  # longer than a window of the sampler: it is to see what runs beside
 FACTOR, SUMMAND = 1_664_525, 1_013_904_223
 PAUSE, LOAD = 2.0, 1.0  # s; clocks fall within a second of the last work, and rise within half a second of load
 GATES = {False: 300, True: 30}
@@ -28,11 +31,12 @@ LONG = {"gpu": {"config": "spread-1000", "n": 10**6}, "cpu": SHORT}
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Steps of a chain, and what comes before each timed run: seconds of pause, then of the same work."""
+    """Steps of a chain, and what surrounds each timed run: seconds of pause, then of the same work, others beside."""
 
     steps: int
-    pause: float
-    load: float
+    pause: float = 0.0
+    load: float = 0.0
+    beside: Where | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +69,12 @@ def rk4() -> Workload:
     return load_workload(RK4)
 
 
-def tasks(kind: Kind, quick: bool) -> Sequence[Task]:  # noqa: ARG001 - the shape of every workload
-    """Both states, the pair, then the gates."""
+def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
+    """Both states, what may be beside, the pair, then the gates."""
+    beside = [where for where in get_args(Where) if where in ("cpu", kind)]
     return [
         *(Task("after", {"state": state}) for state in ("idle", "load")),
+        *(Task("beside", {"beside": where}) for where in ("nothing", *beside)),
         Task("pair", {}),
         Task("itself", {"gates": GATES[quick]}),
     ]
@@ -79,6 +85,8 @@ def problem(at: Point) -> Chain | Pair:
     if "state" in at:
         idle = at["state"] == "idle"
         return Chain(STEPS, PAUSE if idle else 0.0, 0.0 if idle else LOAD)
+    if "beside" in at:
+        return Chain(LONG_STEPS, beside=next((where for where in get_args(Where) if where == at["beside"]), None))
     return Pair({"gpu": SHORT, "cpu": SHORT}, int(at["gates"])) if "gates" in at else Pair(LONG)
 
 

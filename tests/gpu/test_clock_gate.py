@@ -58,7 +58,7 @@ def test_two_arms_have_a_default_reading_with_clocks(tmp_path: Path, context: Co
         device="gpu",
         limit=60.0,
     )
-    asked = Asked(foreign_load=4096)
+    asked = Asked(foreign_load=4096, shortest=1e-6)
     with opened(wanted, asked, real_edges(), Quiet()) as session:
         record = run_session(session, asked)
     default = record.readings["default_clocks"]

@@ -230,6 +230,22 @@ def test_in_a_rotation_on_a_gpu_what_fails_is_recorded_and_the_others_go_on(toy:
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_an_arm_that_finds_no_memory_beside_others_is_measured_after_them(toy: SimpleNamespace, device: str) -> None:
+    rotating(toy)
+    calls = toy.workload.calls
+
+    def full(arm: str, _run: int) -> None:
+        if arm == "double" and calls.count(("good", "prepare")) > calls.count(("good", "close")):
+            raise MemoryError
+
+    toy.workload.before_run[0] = full
+    card = toy.measure("good", "double", device=device, at={"n": (10,)})
+    assert [(m.arm, len(m.values["wall"])) for m in card.measurements] == [("good", 5), ("double", 5)]
+    assert card.not_run == ()
+    assert calls.index(("good", "close")) < [i for i, call in enumerate(calls) if call == ("double", "prepare")][1]
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
 def test_a_failed_verification_is_never_timed(toy: SimpleNamespace, device: str) -> None:
     card = toy.measure("wrong", "good", device=device)
     assert {m.arm for m in card.measurements} == {"good"}

@@ -10,14 +10,14 @@ from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.packages import import_cupy
 
-from ..states import AfterState
+from ..surroundings import Surrounded
 from ..workload import FACTOR, SUMMAND, Chain, Ends
 
 SOURCE = Path(__file__).parent.parent / "chain.cu"
 BLOCKS_AN_SM, THREADS = 4, 256
 
 
-class Arm(AfterState):
+class Arm(Surrounded):
     """One launch."""
 
     def __init__(self, problem: Chain, context: Context) -> None:

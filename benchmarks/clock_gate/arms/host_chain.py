@@ -10,7 +10,7 @@ from typing import Any
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.hostcc import load
 
-from ..states import AfterState
+from ..surroundings import Surrounded
 from ..workload import Chain, Ends
 
 SOURCE = Path(__file__).parent.parent / "chain.c"
@@ -26,7 +26,7 @@ def function(build: Path) -> Any:
     return call
 
 
-class Arm(AfterState):
+class Arm(Surrounded):
     """The chain of thread 0."""
 
     on_host = True

@@ -244,8 +244,10 @@ class DeviceRun:
         if not wanted:
             return
         problem, reference = self._problem(task)
-        for group in [wanted] if self._rotating else [[cell] for cell in wanted]:
-            self._group(group, problem, reference)
+        groups = [wanted] if self._rotating else [[cell] for cell in wanted]
+        while groups:
+            if crowded := self._group(groups.pop(0), problem, reference):
+                groups.append(crowded)
 
     def _curve(self, tasks: Sequence[Task], timed: Sequence[Cell]) -> None:
         """Arm after arm, the points of one curve behind one gate and one ramp."""
@@ -266,9 +268,10 @@ class DeviceRun:
             problem = self._workload.problem(task.at)
             return problem, self._workload.reference(problem, self._context)
 
-    def _group(self, cells: Sequence[Cell], problem: Any, reference: Any) -> None:
-        """One block, or all arms of a point in rotation."""
+    def _group(self, cells: Sequence[Cell], problem: Any, reference: Any) -> list[Cell]:
+        """One block, or all arms of a point in rotation; returns those that found no memory beside the others."""
         started: list[Started] = []
+        crowded: list[Cell] = []
         try:
             for cell in cells:
                 if self._worth.in_time(cell) and self._session.begin(cell):
@@ -277,7 +280,11 @@ class DeviceRun:
                     try:
                         started.append(self._starter.start(cell, problem, reference))
                     except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
-                        self._failed(cell, error)
+                        if started and reason_of(error)[0] == "out_of_memory":
+                            self._session.settle(cell)
+                            crowded.append(cell)
+                        else:
+                            self._failed(cell, error)
             self._watchdog.rest()  # a gate may wait as long as it is told to
             with self._spent.on("ramps and timed runs"):
                 if started and not self._rotating:
@@ -288,6 +295,7 @@ class DeviceRun:
             for one in started:
                 close(one.timed.arm)
             self._watchdog.rest()
+        return crowded
 
     def _hangs(self, cell: Cell) -> None:
         reason = f"no end within {self._options.hang_limit:g} s: it hangs"
