@@ -9,10 +9,12 @@ import msgspec
 import numpy as np
 import pytest
 from numpy.random import RandomState
+from tools.same_twice import lines
 from tools.verdict_noise import NOISES, by_chance, counted, interval, main, picked_pairs, row, table, twice
 
 from perfdocs.card import Card, Measurement
 from perfdocs.cardfile import write_card
+from perfdocs.measure.hostcc import compiler
 from perfdocs.verdict import Value, summarise
 
 METHOD = Path(__file__).resolve().parents[1] / "docs" / "method.md"
@@ -115,3 +117,11 @@ def test_measured_pairs_are_the_same_code_twice(tmp_path: Path, capsys: pytest.C
         "wall, picked beside itself, 2026-11-30T12:00:00Z: 1 pairs; called faster: 1, 100 (2.5–100) %"
     )
     assert out[1].startswith("wall, each cell in both runs: 2 pairs; called faster: 1, 50")
+
+
+@pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
+def test_the_same_code_is_held_against_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    found = list(lines(0.0))
+    assert [line.partition(",")[0].partition(":")[0] for line in found] == ["blocks"] * 3 + ["rotation"] * 3
+    assert all(": 1 pairs, " in line for line in found if "," in line.partition(":")[0])

@@ -1,4 +1,4 @@
-"""Arms that are gates themselves: two arms of rk4 in alternating rounds, at the clocks the machine chooses."""
+"""Arms that are gates themselves: two arms of rk4 in rounds A B B A, at the clocks the machine chooses."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.edges import SystemClock
 from perfdocs.measure.loader import load_arm
 from perfdocs.measure.protocol import Timer
+from perfdocs.verdict import DEFAULT_TOLERANCE, apart
 
 from .workload import RK4, Both, Pair, rk4
 
@@ -20,7 +21,7 @@ REGION, SHORT_REGION = 1e-2, 2e-4
 
 
 class Gates(Prepared):
-    """Two sides over one problem. A run is a round: A once, B once.
+    """Two sides over one problem. A run is A once, B once.
 
     The first run, which is never timed, opens them: their kernels are those of rk4 and recorded there, none is this
     benchmark's own.
@@ -54,10 +55,11 @@ class Gates(Prepared):
         return tallied([self._rounds(timer, inner) for _ in range(self._pair.gates)])
 
     def _rounds(self, timer: Timer, inner: Sequence[int]) -> tuple[list[float], list[float]]:
-        """Seconds of a run of A and of B, round by round."""
+        """Seconds of a run of A and of B, round by round, A B B A."""
         found: tuple[list[float], list[float]] = ([], [])
-        for _ in range(LEAST_ROUNDS):
-            for times, side, runs in zip(found, self._sides, inner, strict=True):
+        for number in range(LEAST_ROUNDS):
+            sides = list(zip(found, self._sides, inner, strict=True))
+            for times, side, runs in reversed(sides) if number % 2 else sides:
                 times.append(timer.time(side.run, runs))
         return found
 
@@ -75,12 +77,13 @@ def told(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:
 
 
 def tallied(gates: Sequence[tuple[Sequence[float], Sequence[float]]]) -> dict[str, float]:
-    """Many gates: how often either side won, and each verdict but undecided."""
+    """Many gates: how often either side won, how often by more than the tolerance, and each verdict but undecided."""
     ratios = [ratio_of(a, b, resamples=2000) for a, b in gates]
     verdicts = [judged(ratio, GATE) for ratio in ratios]
     return {
         "a_wins": float(sum(ratio.low > 1 for ratio in ratios)),
         "b_wins": float(sum(ratio.high < 1 for ratio in ratios)),
+        "called": float(sum(not r.low <= 1 <= r.high and apart(r.centre, 1.0) > DEFAULT_TOLERANCE for r in ratios)),
         "passed": float(verdicts.count("pass")),
         "failed": float(verdicts.count("fail")),
         "rounds": float(len(gates[0][0])) if gates else 0.0,

@@ -19,6 +19,7 @@ from .statistics import Verdict
 __all__ = [
     "Comparison",
     "Method",
+    "Order",
     "Reading",
     "ReadingKey",
     "Record",
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 ReadingKey = Literal["default_clocks", "locked_clocks", "profiler"]
+Order = Literal["AB", "BA"]
 Seconds = Annotated[float, Meta(gt=0, description="s")]
 Span = tuple[float, float]
 
@@ -53,16 +55,18 @@ class Turn(_Part, frozen=True, kw_only=True):
 
 
 class Round(_Part, frozen=True, kw_only=True):
-    """A, then B."""
+    """Both sides, in this order."""
 
+    order: Order = "AB"
     a: Turn
     b: Turn
 
 
 class Repeat(_Part, frozen=True, kw_only=True):
-    """A round that was measured again, by its place from 1 on, and why."""
+    """A round that was measured again, by its place from 1 on, and why. ``turns`` are those that ran, in order."""
 
     round: int
+    order: Order = "AB"
     why: str
     turns: tuple[Turn, ...]
 

@@ -1,4 +1,4 @@
-"""Alternating rounds A B A B. A round in which something else was at work is measured again, and that is recorded."""
+"""Alternating rounds A B B A. A round in which something else was at work is measured again, and that is recorded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from perfdocs.card import Spread, State
 from perfdocs.conditions import contamination
 from perfdocs.measure.monitor import Monitor, Watch
 
-from .record import Repeat, Round, Turn
+from .record import Order, Repeat, Round, Turn
 from .regions import same_regions
 
 __all__ = ["Course", "Judge", "Observer", "Side", "contaminated", "measure", "off_clock", "seen_clocks"]
@@ -105,6 +105,8 @@ def measure(
 ) -> None:
     """Fill ``course`` with rounds; ``tell`` hears how many are done.
 
+    Every second round begins with B: what the first of a round finds otherwise than the second falls on both sides.
+
     A round that no judge lets count is measured again, up to ``most_repeats`` times in a row; then the reading ends and
     says so. ``lost`` tells why the reading cannot go on, such as a lock that is gone. Raises what a side raises.
     """
@@ -112,28 +114,36 @@ def measure(
     tries = 0
     while len(course.rounds) < rounds:
         tell(len(course.rounds))
-        turns, why = _round(sides, observer, judges, len(course.rounds) + 1, known)
+        number = len(course.rounds) + 1
+        order: Order = "AB" if number % 2 else "BA"
+        turns, why = _round(sides, observer, judges, number, order, known)
         if (gone := lost()) is not None:
             course.ended = gone
             return
         if why is None:
-            a, b = turns
-            course.rounds.append(Round(a=a, b=b))
+            a, b = turns if order == "AB" else reversed(turns)
+            course.rounds.append(Round(order=order, a=a, b=b))
             tries = 0
             continue
-        course.repeats.append(Repeat(round=len(course.rounds) + 1, why=why, turns=turns))
+        course.repeats.append(Repeat(round=number, order=order, why=why, turns=turns))
         tries += 1
         if tries > most_repeats:
-            course.ended = f"round {len(course.rounds) + 1} did not count {tries} times in a row: {why}"
+            course.ended = f"round {number} did not count {tries} times in a row: {why}"
             return
 
 
 def _round(
-    sides: tuple[Side, Side], observer: Observer, judges: tuple[Judge, ...], number: int, known: set[str]
+    sides: tuple[Side, Side],
+    observer: Observer,
+    judges: tuple[Judge, ...],
+    number: int,
+    order: Order,
+    known: set[str],
 ) -> tuple[tuple[Turn, ...], str | None]:
     """Both turns, or the first alone where it does not count; and why they do not."""
     turns: list[Turn] = []
-    for name, side in zip("AB", sides, strict=True):
+    for name in order:
+        side = sides["AB".index(name)]
         turn = observer.turn(side)
         if not known:
             known.update(turn.regions)
