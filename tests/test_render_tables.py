@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.claims.toy import write_toy
 from tests.render_kit import DEFINITION, cpu_card, demo, gpu_card, load, point
 
-from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.library import Benchmark, LoadedCard, load_library
+from perfdocs.quantity import NBSP
 from perfdocs.render import facts
 from perfdocs.render.absent import not_run, reason_text
 from perfdocs.render.detail import detail
@@ -162,6 +164,18 @@ def test_fastest_lines_carry_the_flags_of_what_they_name(pair: Pair) -> None:
     thin = fastest_lines(*pair, "main")[0]
     assert thin.lines[0].flags == ("synthetic",)
     assert thin.lines[1].flags == ("throttled", "synthetic")
+
+
+def test_a_lead_across_clocks_is_told_in_cycles_too(tmp_path: Path) -> None:
+    toy = load_library(write_toy(tmp_path)).benchmarks["toy"]
+    (card,) = (c for c in toy.cards if c.device_id == "toy-gpu")
+    lines = [line for group in fastest_lines(toy, card, "cadence") for line in group.lines]
+    ahead = "work stealing, {}; {} ahead of device-side loop{}"
+    assert [(line.text.replace(NBSP, " "), line.flags) for line in lines] == [
+        (ahead.format("1.00 ms", "1.74×", " (1.45× in SM cycles)"), ("clocks_apart", "synthetic")),
+        (ahead.format("900 µs", "1.80×", ""), ("synthetic",)),
+        (ahead.format("900 µs", "1.87×", ""), ("synthetic",)),
+    ]
 
 
 def test_no_fastest_lines_where_one_arm_was_measured(pair: Pair, tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ RESERVED_WORDS = frozenset(
         "but",
         "by",
         "claim",
+        "clean",
         "device",
         "each",
         "every",

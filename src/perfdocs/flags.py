@@ -36,6 +36,10 @@ class Flag:
 FLAGS: dict[str, Flag] = {
     "throttled": Flag("T", "the device reported a clock-throttle reason while the work ran"),
     "clock_spread": Flag("k", f"the SM clock spread over more than {CLOCK_SPREAD:.0%} while the work ran"),
+    "clocks_apart": Flag(
+        "K",
+        f"the SM clocks of what is compared are more than {CLOCK_SPREAD:.0%} apart; the ratio in cycles stands beside",
+    ),
     "noisy": Flag("~", f"the runs spread over more than {NOISY_SPREAD:.0%} of their centre"),
     "drift": Flag("d", f"the runs rose, or fell, one after the other, by more than {LEAST_PATTERN:.0%} in all"),
     "bimodal": Flag("b", f"the runs fall into two groups more than {LEAST_PATTERN:.0%} apart"),

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
+from .conditions import CLOCK_SPREAD
 from .definition import Definition, Derived
 from .expression import Missing, Name, evaluate, evaluate_series, parse
 from .flags import flags_by_measurement, noise, of_peak_flags, pattern
 from .library import Benchmark, Library, LoadedCard
 from .peaks import peak
-from .verdict import Value, summarise, value_of_summary
+from .verdict import Value, apart, summarise, value_of_summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +26,7 @@ __all__ = [
     "Missing",
     "Row",
     "absences",
+    "clock_ratio",
     "device_fact",
     "find",
     "records",
@@ -76,6 +79,12 @@ class Row:
         if isinstance(known, Missing):
             raise known
         return known
+
+    @property
+    def sm_clock(self) -> float | None:
+        """The median of the SM clocks read after the timed runs, Hz."""
+        clocks = self.raw.values.get("sm_clock") if self.raw else None
+        return statistics.median(clocks) if isinstance(clocks, tuple) else None
 
     def choice(self, key: str) -> str | None:
         """The key a ``choice`` metric holds."""
@@ -210,6 +219,16 @@ def series_rows(definition: Definition, found: Iterable[Row], table: str) -> tup
             definition, first.card, table, first.arm, at, -1, flags, None, tuple(members), peers
         )
     return tuple(peers.values())
+
+
+def clock_ratio(a: Row, b: Row) -> float | None:
+    """The SM clock of one row over that of another of the same card, where they are too far apart to compare seconds.
+
+    Times this, the ratio of two times is that of their SM cycles.
+    """
+    if a.card is not b.card or a.sm_clock is None or b.sm_clock is None:
+        return None
+    return a.sm_clock / b.sm_clock if apart(a.sm_clock, b.sm_clock) > CLOCK_SPREAD else None
 
 
 def find(found: Sequence[Row], **at: AxisValue) -> tuple[Row, ...]:

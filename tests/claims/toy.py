@@ -1,4 +1,4 @@
-"""Made-up cards of a made-up benchmark, with a tie, a crossing, a noisy row, gaps and an imported card."""
+"""Made-up cards of a made-up benchmark, with a tie, a crossing, a noisy row, a slow clock, gaps and an imported card."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ CADENCE = {  # at a million; microseconds
     16: {"loop_16": 1620.0, "stealing": 900.0},
     32: {"loop_16": 1683.0, "stealing": 900.0},
 }
+CLOCKS = {("loop_16", 8): 1.0e9}  # Hz, where it is not 1.2 GHz
 RUNS = (1.0, 1.001, 0.999, 1.002, 0.998)
 NOISY = (1.0, 1.2, 0.8, 1.35, 0.7)
 
@@ -82,7 +83,7 @@ def gpu_card() -> dict[str, Any]:
         if wall is not None
     ]
     rows += [
-        _row("cadence", arm, {"k": k, "n": 1_000_000}, wall)
+        _row("cadence", arm, {"k": k, "n": 1_000_000}, wall) | {"sm_clock": [CLOCKS.get((arm, k), 1.2e9)] * 5}
         for k, arms in CADENCE.items()
         for arm, wall in arms.items()
     ]

@@ -17,7 +17,7 @@ from .counts import judge_counts, read_counts
 from .findings import Finding, Fix, Ternary, all_of, any_of, negate
 from .items import judge
 from .model import Bound, Mark, Outcome, Status
-from .nodes import OPEN, Claim, Counted, FromOn, Quantified, Scope, Selected, item_names
+from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selected, item_names
 from .reader import Reader
 from .scope import Context, Data
 from .syntax import parse_claim, parse_given
@@ -26,6 +26,7 @@ from .wording import MAX_TEXT, read_prose, reword
 __all__ = ["check_bound", "check_given", "context_of"]
 
 MAX_POINTS = 5000
+_APART = frozenset({"clocks_apart"})
 
 
 def context_of(bound: Bound, data: Data) -> Context:
@@ -96,7 +97,7 @@ class _Evaluation:
     def run(self) -> Finding:
         finding = self._unfold(self.claim.scope, self.context)
         if finding.truth is Ternary.TRUE:
-            finding = all_of([finding, *self._tight()])
+            finding = all_of([finding, *self._tight(), *self._flagged()])
         return disagreement(self.claim, self.data, self.reader, self.context) or finding
 
     def marks(self, finding: Finding) -> tuple[Mark, ...]:
@@ -104,12 +105,28 @@ class _Evaluation:
         if self.reader.marks or not self.data.seen:
             return tuple(mark for _, mark in sorted(self.reader.marks.items()))
         row = self.data.seen[0]
-        flags = frozenset[str]().union(*(r.flags for r in self.data.seen))
+        flags = frozenset[str]().union(*(r.flags for r in self.data.seen), _APART & self.data.caveats.keys())
         return tuple(
             Mark(w.start, w.end, finding.measured, row.card.device.id, row.anchor, tuple(sorted(flags)))
             for w in self.reader.prose.words
             if w.kind != "every"
         )
+
+    def _flagged(self) -> list[Finding]:
+        """``clean`` accepts no flag."""
+        if not any(isinstance(scope, Clean) for scope in self.claim.scope):
+            return []
+        do = "measure again, or take `clean` out of the claim"
+        return [
+            Finding(
+                Ternary.FALSE,
+                "claim-flagged",
+                f"{metric}({row.arm}){self.data.place([row], self.context)}, {flag}",
+                "no flag",
+                do,
+            )
+            for flag, (row, metric) in sorted(self.data.caveats.items(), key=lambda known: known[0])
+        ]
 
     def _tight(self) -> list[Finding]:
         """``within ?`` must be tight: one unit of the last digit less would not hold."""
@@ -148,6 +165,8 @@ class _Evaluation:
         first, rest = scopes[0], scopes[1:]
         if isinstance(first, Selected):
             return self._unfold(rest, self._select(first.selector, context))
+        if isinstance(first, Clean):
+            return self._unfold(rest, context)
         if isinstance(first, FromOn):
             return self._from_on(first, rest, context)
         if isinstance(first, Counted):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ..expression import Hole, Number
+from ..frame import clock_ratio
 from ..quantity import format_percent, format_ratio
 from ..verdict import Order, Value, apart, compare, ratio
 from .findings import Finding, Ternary, all_of
@@ -112,7 +113,8 @@ def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Da
     said = f"{what} {AS_WORDS[item.relation]} {phrase(item.other)}"
     wanted, words, better = direction(q, other, item.relation, said, data)
     order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
-    measured = f"{what} {show(q)}, {phrase(item.other)} {show(other)}"
+    cycles = _in_cycles(q, other, data)
+    measured = f"{what} {show(q)}, {phrase(item.other)} {show(other)}{cycles}"
     finding = order_finding(order, wanted, said + at, measured, words)
     if item.by is None or order not in (wanted, Order.UNDECIDED):
         if item.by is not None:  # its number is taken, though not worth judging: the direction is wrong
@@ -124,8 +126,21 @@ def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Da
     quotient = ratio(q.value, other.value) if larger else ratio(other.value, q.value)
     if not all(map(math.isfinite, (quotient.centre, quotient.lo, quotient.hi))):
         raise data.error("claim-empty", f"no ratio for `{said}`", "values above zero", "compare other values")
-    result = Quantity(quotient, (), None, (*q.rows, *other.rows), ratio=True)
-    return all_of([finding, _by(result, said, item.how, item.by, at, reader)])
+    result = Quantity(
+        quotient.flagged(["clocks_apart"] if cycles else ()), (), None, (*q.rows, *other.rows), ratio=True
+    )
+    return all_of([finding, _by(result, said, item.how, item.by, at + cycles, reader)])
+
+
+def _in_cycles(q: Quantity, other: Quantity, data: Data) -> str:
+    """What to add where two times were taken at SM clocks that are too far apart; the claim then bears a flag."""
+    if len(q.rows) != 1 or len(other.rows) != 1 or q.unit != "s" or other.unit != "s":
+        return ""
+    clocks = clock_ratio(q.rows[0], other.rows[0])
+    if clocks is None or not other.value.centre:
+        return ""
+    data.clocks_apart(q.rows[0])
+    return f", {format_ratio(q.value.centre / other.value.centre * clocks)} in SM cycles"
 
 
 def direction(

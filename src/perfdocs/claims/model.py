@@ -19,6 +19,7 @@ CODES: Mapping[str, str] = {
     "claim-undecided": "the measurements do not decide the sentence",
     "claim-empty": "the claim selects nothing that was measured",
     "claim-ambiguous": "the claim selects several measurements: an axis, arm or device is not named",
+    "claim-flagged": "a claim that asks for clean data, over data with a flag",
     "claim-unit": "the printed unit does not fit the quantity",
     "claim-name": "an unknown name",
     "claim-text": "a number, name or axis value in the text that the claim does not speak of, or the reverse",

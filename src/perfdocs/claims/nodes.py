@@ -14,6 +14,7 @@ __all__ = [
     "At",
     "Bounded",
     "Claim",
+    "Clean",
     "Compared",
     "Counted",
     "FromOn",
@@ -179,7 +180,12 @@ class Counted:
     axis: str
 
 
-Scope = Selected | Quantified | FromOn | Counted
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """Nothing that the claim looks at may bear a flag, but for those of the card's origin."""
+
+
+Scope = Selected | Quantified | FromOn | Counted | Clean
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from .nodes import OPEN, Tree, named
 
 __all__ = ["Context", "Data"]
 
+OF_ORIGIN = frozenset({"imported", "synthetic"})
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -62,6 +64,8 @@ class Data:
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     seen: list[Row] = field(default_factory=list)
+    caveats: dict[str, tuple[Row, str]] = field(default_factory=dict)
+    """Flags of the values read, those of their card's origin left out, each with a row and quantity that bears it."""
     _cache: dict[tuple[str, str], tuple[Row, ...]] = field(default_factory=dict)
 
     def error(self, code: str, found: str, expected: str, do: str) -> PerfdocsError:
@@ -241,6 +245,8 @@ class Data:
         if len(found) == 1:
             self.points.update(found[0].at.items())
             self.seen.append(found[0])
+            for flag in found[0].value(metric).flags - OF_ORIGIN:
+                self.caveats.setdefault(flag, (found[0], metric))
             return found[0]
         if found:
             names = {a for row in found for a in row.at}
@@ -269,6 +275,10 @@ class Data:
             "a measurement",
             "correct the selection, or leave the sentence out",
         )
+
+    def clocks_apart(self, row: Row) -> None:
+        """Note that a row was compared across clocks."""
+        self.caveats.setdefault("clocks_apart", (row, "sm_clock"))
 
     # --- axes --------------------------------------------------------------------------------------------------
 

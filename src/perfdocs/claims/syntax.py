@@ -15,6 +15,7 @@ from .nodes import (
     At,
     Bounded,
     Claim,
+    Clean,
     Compared,
     Counted,
     FromOn,
@@ -144,6 +145,9 @@ def _build() -> type[Any]:
         @v_args(inline=True)
         def counted(self, count: Amount, of: Amount, axis: Any) -> Counted:
             return Counted(count, of, str(axis))
+
+        def clean(self, _: list[Any]) -> Clean:
+            return Clean()
 
         @v_args(inline=True)
         def plain(self, values: Any) -> Plain:

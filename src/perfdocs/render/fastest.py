@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..card import AxisValue
 from ..definition import Definition
-from ..frame import Row, rows
+from ..frame import Row, clock_ratio, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, format_value
 from ..verdict import Order, Value, compare, fastest, ratio
@@ -23,7 +23,8 @@ class Statement:
     """Who leads at one point. ``kind``: ``faster`` (one arm beats all), ``level``, ``undecided`` or ``alone``.
 
     ``arms`` are those the best centre does not beat, best first; ``then`` is the next arm, where every one of them
-    beats it, and ``lead`` the ratio of the best centre to its centre, as a number above 1.
+    beats it, and ``lead`` the ratio of the best centre to its centre, as a number above 1. ``cycles`` is the same of SM
+    cycles, where the clocks of the two were too far apart for their times to tell.
     """
 
     kind: str
@@ -31,10 +32,11 @@ class Statement:
     values: tuple[Value, ...]
     then: str | None = None
     lead: float | None = None
+    cycles: float | None = None
     flags: frozenset[str] = frozenset()
 
 
-def statement(definition: Definition, found: Iterable[Row], by: str) -> Statement | None:
+def statement(definition: Definition, found: Sequence[Row], by: str) -> Statement | None:
     """The statement for rows that share a point; ``None`` where none has a value."""
     values = values_by_arm(found, by)
     better = definition.quantity(by).better or "lower"
@@ -59,8 +61,20 @@ def statement(definition: Definition, found: Iterable[Row], by: str) -> Statemen
         first, second = (best[0], rest[0]) if better == "higher" else (rest[0], best[0])
         lead = ratio(values[first], values[second]).centre
         if math.isfinite(lead):
-            return Statement(kind, best, shown, rest[0], lead, flags | values[rest[0]].flags)
-    return Statement(kind, best, shown, None, None, flags)
+            cycles = _in_cycles(definition, found, by, (first, second), lead)
+            apart = frozenset({"clocks_apart"}) if cycles is not None else frozenset()
+            return Statement(kind, best, shown, rest[0], lead, cycles, flags | values[rest[0]].flags | apart)
+    return Statement(kind, best, shown, flags=flags)
+
+
+def _in_cycles(
+    definition: Definition, found: Sequence[Row], by: str, pair: tuple[str, str], lead: float
+) -> float | None:
+    if definition.quantity(by).unit != "s":
+        return None
+    first, second = (next(row for row in found if row.arm == arm) for arm in pair)
+    clocks = clock_ratio(first, second)
+    return None if clocks is None else lead * clocks
 
 
 def fastest_lines(benchmark: Benchmark, loaded: LoadedCard, table: str) -> tuple[LineGroup, ...]:
@@ -125,7 +139,8 @@ def _said(
 
 
 def _continues(a: Statement, b: Statement) -> bool:
-    return a.kind == b.kind == "faster" and a.arms == b.arms and a.then == b.then and a.then is not None
+    same = a.kind == b.kind == "faster" and a.arms == b.arms and a.then == b.then and a.then is not None
+    return same and a.cycles is b.cycles is None
 
 
 def _line(
@@ -171,9 +186,10 @@ def _text(definition: Definition, run: Sequence[Statement], by: str) -> str:
     if said.then is None or said.lead is None:
         return text
     then = labels_of(definition, [said.then])[0]
+    cycles = "" if said.cycles is None else f" ({format_ratio(said.cycles)} in SM cycles)"
     if said.kind == "faster":
-        return f"{text}; {format_ratio(said.lead)} ahead of {then}"
-    return f"{text}; then {then}, {format_ratio(said.lead)} behind {names[0]}"
+        return f"{text}; {format_ratio(said.lead)} ahead of {then}{cycles}"
+    return f"{text}; then {then}, {format_ratio(said.lead)} behind {names[0]}{cycles}"
 
 
 def _and(parts: Sequence[str]) -> str:
