@@ -1,4 +1,4 @@
-"""Made-up cards of a made-up benchmark, with a tie, a crossing, a noisy row, a slow clock, gaps and an imported card."""
+"""Made-up cards of a made-up benchmark: a tie, a crossing, a noisy row, a slow clock, gaps and an imported card."""
 
 from __future__ import annotations
 
