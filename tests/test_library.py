@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.conftest import synthetic_card, write_synthetic
 
@@ -25,6 +27,19 @@ def test_cards_by_device_and_devices_by_benchmark(benchmarks: Path) -> None:
     assert card.digest == digest(card.path.read_bytes())
     assert library.benchmarks["rk4"].card_of("nobody") is None
     assert library.cards_of("nobody") == ()
+
+
+def test_a_card_more_and_a_card_in_the_place_of_another(benchmarks: Path) -> None:
+    library = load_library(benchmarks)
+    ((benchmark, card),) = library.cards_of("made-up-gpu")
+    other = dataclasses.replace(card, digest="0" * 64)
+    changed = library.with_card("rk4", other).benchmarks["rk4"]
+    assert [c.device_id for c in changed.cards] == ["made-up-cpu", "made-up-gpu"]
+    assert changed.card_of("made-up-gpu") is other
+    device = msgspec.structs.replace(card.card.device, id="made-up-a")
+    more = dataclasses.replace(card, card=msgspec.structs.replace(card.card, device=device))
+    assert library.with_card("rk4", more).device_ids() == ("made-up-a", "made-up-cpu", "made-up-gpu")
+    assert benchmark.card_of("made-up-gpu") is card  # the library itself is as it was
 
 
 def test_cards_may_lie_in_subfolders_and_another_folder(benchmarks: Path) -> None:

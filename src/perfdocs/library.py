@@ -72,6 +72,11 @@ class Benchmark:
         """The card of a device, or ``None``."""
         return next((c for c in self.cards if c.device_id == device_id), None)
 
+    def with_card(self, loaded: LoadedCard) -> Benchmark:
+        """The same with one card more, or with another in the place of its device's."""
+        others = [c for c in self.cards if c.device_id != loaded.device_id]
+        return changed(self, cards=tuple(sorted([*others, loaded], key=lambda c: c.device_id)))
+
     def repeat_of(self, device_id: str) -> LoadedCard | None:
         """The second run of a device, or ``None``."""
         return next((c for c in self.repeats if c.device_id == device_id), None)
@@ -83,6 +88,10 @@ class Library:
 
     benchmarks: dict[str, Benchmark]
     problems: tuple[Problem, ...] = field(default=())
+
+    def with_card(self, benchmark: str, loaded: LoadedCard) -> Library:
+        """The same with one card more, or with another in the place of its device's."""
+        return changed(self, benchmarks={**self.benchmarks, benchmark: self.benchmarks[benchmark].with_card(loaded)})
 
     def device_ids(self) -> tuple[str, ...]:
         """Ids of every device that has a card, sorted."""
