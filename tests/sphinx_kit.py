@@ -14,6 +14,7 @@ from io import StringIO
 from pathlib import Path
 
 from docutils.parsers.rst import directives, roles
+from jinja2.bccache import Bucket, BytecodeCache
 from sphinx.application import Sphinx
 from sphinx.util.docutils import additional_nodes, unregister_node
 from tests.conftest import PROJECT, write_synthetic
@@ -86,6 +87,28 @@ Words
 """,
     "plain.md": "# Plain\n\nNothing of perfdocs.\n",
 }
+
+
+class Templates(BytecodeCache):
+    """The theme's templates, compiled once in a process instead of once in each build; jinja compares their texts."""
+
+    def __init__(self) -> None:
+        self._kept = dict[str, bytes]()
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+    def use(self, app: Sphinx) -> None:
+        bridge = getattr(app.builder, "templates", None)
+        if bridge is not None:
+            bridge.environment.bytecode_cache = self
+
+
+TEMPLATES = Templates()
 
 
 @contextmanager
@@ -172,6 +195,7 @@ class Project:
                 warning=warned,
                 parallel=jobs,
             )
+            app.connect("builder-inited", TEMPLATES.use)
             app.connect("env-before-read-docs", lambda _, __, names: read.update(names))
             app.build()
         lines = re.sub(r"\x1b\[[0-9;]*m", "", warned.getvalue()).splitlines()
