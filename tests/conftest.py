@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,20 @@ def write_synthetic(folder: Path, device: str = "made-up-gpu", **options: Any) -
     path = folder / f"{device}.json"
     path.write_text(json.dumps(synthetic_card(device, **options)))
     return path
+
+
+def of_all_workers(factory: pytest.TempPathFactory) -> Path:
+    """A folder of this test run that the processes which test side by side share."""
+    base = factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def host_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all tests of a run compile C++: a library is named for all it is made of, so nothing stale is met."""
+    folder = of_all_workers(tmp_path_factory) / "host-build"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,9 +14,11 @@ from tests.lacking import skip_or_fail
 from tests.shapes.kit import card
 
 from perfdocs.definition import Definition
+from perfdocs.files import digest, write_atomic
 from perfdocs.frame import Row, rows
 from perfdocs.library import load_library
 from perfdocs.measure.arm import Cannot, Context, Prepared
+from perfdocs.measure.asked import Asked, asked
 from perfdocs.measure.hostcc import FLAGS, load
 from perfdocs.measure.loader import load_arm
 
@@ -60,11 +63,17 @@ class Stream:
         pass
 
 
+def cpp(build: Path, name: str, text: str) -> Path:
+    """The file of a text: whole at any time and named for it, as another process may read it from the same folder."""
+    source = build / f"{name}-{digest(text.encode())[:12]}.cpp"
+    if not source.exists():
+        write_atomic(source, text.encode())
+    return source
+
+
 def emulated(text: str, build: Path, folder: Path, name: str, *defines: str) -> Any:
     """A text with kernels and a function over them, compiled for the host."""
-    source = build / f"{name}.cpp"
-    build.mkdir(exist_ok=True)
-    source.write_text(ON_HOST + text)
+    source = cpp(build, name, ON_HOST + text)
     return load(source, build, [*FLAGS, f"-I{DATA}", f"-I{folder}", *(f"-D{one}" for one in defines)])
 
 
@@ -112,11 +121,10 @@ def every_point_has_a_table_and_a_problem(workload: Any, definition: Definition)
                 workload.problem(task.at)
 
 
-def asked_kernels(folder: Path) -> list[Any]:
-    """What the arms ask of the compiler."""
-    from perfdocs.measure.asked import asked
-
-    return list(asked(folder))
+@cache
+def asked_kernels(folder: Path) -> tuple[Asked, ...]:
+    """What the arms ask of the compiler, found once in a process: some prepare much memory to ask."""
+    return tuple(asked(folder))
 
 
 def series(folder: Path, tmp_path: Path, measurements: list[dict[str, Any]], table: str) -> tuple[Row, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, of_all_workers
 
 LONGEST = 300.0  # seconds for another process to build it
 NOT_COPIED = shutil.ignore_patterns("_build", "devices", "__pycache__")
@@ -87,8 +87,7 @@ def built_site(factory: pytest.TempPathFactory) -> Site:
     """
     if built := os.environ.get("PERFDOCS_SITE"):
         return Site(Path(built), PROJECT)
-    base = factory.getbasetemp()
-    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    root = of_all_workers(factory) / "site"
     try:
         root.mkdir()
     except FileExistsError:

@@ -42,8 +42,8 @@ def told(path: str) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=1)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=1)
 
 
 def test_every_arm_has_its_file_and_every_point_its_table() -> None:

@@ -34,8 +34,8 @@ PROBLEMS = [(35, 10), (90, 10), (2, 10), (11, 10), (9, 10), (437, 50), (6, 3), (
 
 
 @pytest.fixture(scope="session")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 def prepare(arm: str, problem: Any, context: Context) -> Prepared:

@@ -35,8 +35,8 @@ KNOBS = [(width, loads) for width in (4, 8, 16) for loads in (1, 2, 4, 8)]
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_workload
 from perfdocs.measure.sass import inner_loops, total
 
+pytestmark = pytest.mark.xdist_group("peaks")
 FOLDER = BENCHMARKS / "peaks"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)
@@ -40,8 +41,8 @@ needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler 
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 def test_arms_points_and_problems() -> None:

@@ -31,8 +31,8 @@ ON_HOST = [key for key, arm in DEFINITION.arms.items() if "cpu" in arm.on]
 
 
 @pytest.fixture(scope="session")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 def prepare(arm: str, problem: Any, context: Context) -> Prepared:

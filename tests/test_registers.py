@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.lacking import skip_or_fail
+from tests.limits_kit import asked_kernels
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import compiled, nvrtc
@@ -22,6 +23,8 @@ from perfdocs.measure.nvrtc import Built, Compiler, Used
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 WITH_KERNELS = sorted(folder.name for folder in BENCHMARKS.iterdir() if list(folder.glob("*.cu")))
+APART = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in WITH_KERNELS]
+"""Tests of one benchmark run in one process, which asks its arms once."""
 
 
 @pytest.fixture(scope="module")
@@ -33,21 +36,21 @@ def compiler(request: pytest.FixtureRequest) -> Compiler:
         skip_or_fail(reason)
 
 
-@pytest.mark.parametrize("benchmark", WITH_KERNELS)
+@pytest.mark.parametrize("benchmark", APART)
 def test_the_kernels_are_those_recorded(benchmark: str) -> None:
     """Nothing is compiled: a text that was is recorded with what came of it."""
     folder = BENCHMARKS / benchmark
     recorded = compiled.read_table(folder / compiled.FILE)
-    lines = compiled.differences(recorded, compiled.unbuilt(folder, recorded))
+    lines = compiled.differences(recorded, compiled.unbuilt(folder, recorded, asked_kernels(folder)))
     assert not lines, "\n".join(["nox -s registers, and look at each", *lines])
     assert (folder / compiled.FILE).read_text(encoding="utf-8") == compiled.table_text(recorded)
 
 
-@pytest.mark.parametrize("benchmark", WITH_KERNELS)
+@pytest.mark.parametrize("benchmark", APART)
 def test_what_is_recorded_is_what_the_compiler_makes(benchmark: str, compiler: Compiler) -> None:
     """Of the shortest text, for every architecture; `nox -s registers -- --check` compiles them all."""
     folder = BENCHMARKS / benchmark
-    recorded, kernels = compiled.read_table(folder / compiled.FILE), asked(folder)
+    recorded, kernels = compiled.read_table(folder / compiled.FILE), asked_kernels(folder)
     short = min(kernels, key=lambda entry: ("#include <" in entry.code, len(entry.code)))  # headers take long
     chosen = [entry for entry in kernels if entry.text == short.text]
     found = compiled.table_of(folder, compiler, chosen)

@@ -19,6 +19,7 @@ from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import arm_path, load_arm, load_workload
 
+pytestmark = pytest.mark.xdist_group("rk4")
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk4"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)
@@ -27,8 +28,8 @@ needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler 
 
 
 @pytest.fixture(scope="session")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from perfdocs.measure.arm import Cannot, Context
 from perfdocs.measure.hostcc import FLAGS, INCLUDE, compiler
 from perfdocs.measure.loader import load_arm, load_workload
 
+pytestmark = pytest.mark.xdist_group("rk4")
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk4"
 workload: Any = load_workload(FOLDER)
 host: Any = importlib.import_module(f"{workload.__package__}.host")
@@ -37,8 +38,8 @@ TARGETS = {
 
 
 @pytest.fixture(scope="session")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=3)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=3)
 
 
 def runs_here(target: str) -> bool:

@@ -36,8 +36,8 @@ PEERS = {
 
 
 @pytest.fixture(scope="session")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 def gpu(context: Context) -> Context:

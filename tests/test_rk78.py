@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
+from tests.limits_kit import cpp
 
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
@@ -23,6 +24,7 @@ from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import arm_path, load_arm, load_workload
 
+pytestmark = pytest.mark.xdist_group("rk78")
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk78"
 DATA = Path(__file__).resolve().parent / "data"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
@@ -35,8 +37,8 @@ needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler 
 
 
 @pytest.fixture(scope="session")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 def orbits(*eccentricities: float) -> Any:
@@ -449,9 +451,7 @@ extern "C" int run(int kind, double theta, i64 n, const double* from, double* pl
 
 def emulated(text: str, name: str, build: Path) -> Any:
     """Kernels compiled for the host. Their step is the host's: what is tried is how orbits are dealt and kept."""
-    source = build / f"{name}.cpp"
-    build.mkdir(exist_ok=True)
-    source.write_text(ON_HOST + text)
+    source = cpp(build, name, ON_HOST + text)
     flags = [*FLAGS, f"-I{DATA}", f"-I{FOLDER}"]
     try:
         return load(source, build, flags)

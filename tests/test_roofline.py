@@ -40,8 +40,8 @@ needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler 
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 @pytest.fixture(scope="module", autouse=True)

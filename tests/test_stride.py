@@ -27,8 +27,8 @@ THREADS = 2**14  # and 2^20 words an array of single integers
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(kind="cpu", build=tmp_path_factory.mktemp("build"), threads=2)
+def context(host_build: Path) -> Context:
+    return Context(kind="cpu", build=host_build, threads=2)
 
 
 def test_every_arm_has_its_file_and_every_width_is_one_curve_of_all_shifts() -> None:

@@ -128,12 +128,12 @@ def _row(entry: Asked, used: Mapping[str, Used]) -> Row:
     return Row(entry.name, entry.defines, tuple(sorted(entry.arms)), entry.threads, entry.dynamic, entry.text, used)
 
 
-def unbuilt(folder: Path, recorded: Table) -> Table:
+def unbuilt(folder: Path, recorded: Table, kernels: Sequence[Asked] | None = None) -> Table:
     """What the arms ask for now, without compiling it: what is recorded of the same texts is taken as it is.
 
     Raises :class:`PerfdocsError` where an arm cannot be asked.
     """
-    kernels = asked(folder)
+    kernels = asked(folder) if kernels is None else kernels
     known = {(row.key, row.text): row.used for row in recorded.rows}
     rows = tuple(_row(entry, known.get(((entry.name, entry.defines), entry.text), {})) for entry in kernels)
     return Table(recorded.compiler, rows, tuple(without_kernels(folder, kernels)), recorded.unasked, {})
