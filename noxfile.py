@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import shutil
 import sys
 import time
@@ -107,10 +108,22 @@ def to_build(session: nox.Session) -> None:
     install(session, extras=["docs"])
 
 
+def keep_bytecode(session: nox.Session) -> None:
+    """Let the processes of this session compile each module once, also where the environment forbids it.
+
+    The tests start hundreds, and uv installs no bytecode. What is kept lies beside the session's environment, not among
+    the sources: those who set PYTHONDONTWRITEBYTECODE want none there.
+    """
+    if os.environ.get("PYTHONDONTWRITEBYTECODE"):
+        session.env["PYTHONDONTWRITEBYTECODE"] = ""  # as good as unset
+        session.env["PYTHONPYCACHEPREFIX"] = str(Path(session.virtualenv.location) / "bytecode")
+
+
 def to_work(session: nox.Session) -> None:
     """Install all that the checks need. CuPy comes along without a GPU too: its compiler checks every kernel."""
     extras = ["cpu", "docs", cuda_extra(driver_cuda()) or "cuda13"]
     install(session, extras=extras, groups=["test", "lint"])
+    keep_bytecode(session)
 
 
 def install(session: nox.Session, *, extras: Sequence[str], groups: Sequence[str] = ()) -> None:
@@ -188,8 +201,11 @@ def mypy(session: nox.Session) -> None:
 
 
 def pytest(session: nox.Session) -> None:
-    """Run the tests on three processes: two processors are busy then also while a test waits for a process."""
-    session.run("python", "-m", "pytest", "-n", "3", *session.posargs)
+    """Run the tests on three processes: two processors are busy then also while a test waits for a process.
+
+    Those that share what takes long to make are marked as a group (`xdist_group`), which one process runs.
+    """
+    session.run("python", "-m", "pytest", "-n", "3", "--dist", "loadgroup", *session.posargs)
 
 
 def check_claims(session: nox.Session) -> None:
