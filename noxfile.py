@@ -203,9 +203,9 @@ def mypy(session: nox.Session) -> None:
 def pytest(session: nox.Session) -> None:
     """Run the tests on three processes: two processors are busy then also while a test waits for a process.
 
-    Those that share what takes long to make are marked as a group (`xdist_group`), which one process runs.
+    Each takes whole files: what the tests of a file share is made once, not once in every process.
     """
-    session.run("python", "-m", "pytest", "-n", "3", "--dist", "loadgroup", *session.posargs)
+    session.run("python", "-m", "pytest", "-n", "3", "--dist", "loadfile", *session.posargs)
 
 
 def check_claims(session: nox.Session) -> None:

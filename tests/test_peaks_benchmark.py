@@ -32,7 +32,6 @@ from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_workload
 from perfdocs.measure.sass import inner_loops, total
 
-pytestmark = pytest.mark.xdist_group("peaks")
 FOLDER = BENCHMARKS / "peaks"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)

@@ -23,8 +23,6 @@ from perfdocs.measure.nvrtc import Built, Compiler, Used
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 WITH_KERNELS = sorted(folder.name for folder in BENCHMARKS.iterdir() if list(folder.glob("*.cu")))
-APART = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in WITH_KERNELS]
-"""Tests of one benchmark run in one process, which asks its arms once."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +34,7 @@ def compiler(request: pytest.FixtureRequest) -> Compiler:
         skip_or_fail(reason)
 
 
-@pytest.mark.parametrize("benchmark", APART)
+@pytest.mark.parametrize("benchmark", WITH_KERNELS)
 def test_the_kernels_are_those_recorded(benchmark: str) -> None:
     """Nothing is compiled: a text that was is recorded with what came of it."""
     folder = BENCHMARKS / benchmark
@@ -46,7 +44,7 @@ def test_the_kernels_are_those_recorded(benchmark: str) -> None:
     assert (folder / compiled.FILE).read_text(encoding="utf-8") == compiled.table_text(recorded)
 
 
-@pytest.mark.parametrize("benchmark", APART)
+@pytest.mark.parametrize("benchmark", WITH_KERNELS)
 def test_what_is_recorded_is_what_the_compiler_makes(benchmark: str, compiler: Compiler) -> None:
     """Of the shortest text, for every architecture; `nox -s registers -- --check` compiles them all."""
     folder = BENCHMARKS / benchmark

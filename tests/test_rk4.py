@@ -19,7 +19,6 @@ from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import arm_path, load_arm, load_workload
 
-pytestmark = pytest.mark.xdist_group("rk4")
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk4"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)

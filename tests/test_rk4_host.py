@@ -20,7 +20,6 @@ from perfdocs.measure.arm import Cannot, Context
 from perfdocs.measure.hostcc import FLAGS, INCLUDE, compiler
 from perfdocs.measure.loader import load_arm, load_workload
 
-pytestmark = pytest.mark.xdist_group("rk4")
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk4"
 workload: Any = load_workload(FOLDER)
 host: Any = importlib.import_module(f"{workload.__package__}.host")

@@ -24,7 +24,6 @@ from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import arm_path, load_arm, load_workload
 
-pytestmark = pytest.mark.xdist_group("rk78")
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk78"
 DATA = Path(__file__).resolve().parent / "data"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
