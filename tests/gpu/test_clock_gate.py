@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Context
 from perfdocs.measure.edges import real_edges
 from perfdocs.measure.loader import load_workload
+from perfdocs.measure.monitor import Monitor, Watch
 
 FOLDER = BENCHMARKS / "clock_gate"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)
+others: Any = importlib.import_module(f"{workload.__package__}.others")
 
 pytestmark = [
     pytest.mark.gpu,
@@ -69,3 +73,21 @@ def test_two_arms_have_a_default_reading_with_clocks(tmp_path: Path, context: Co
     assert state is not None
     assert (state.window, state.samples > 0) == ("window", True)
     assert state.sm_clock is not None or "sm_clock" in state.unobserved
+
+
+def test_others_on_the_gpu_are_seen(context: Context) -> None:
+    edges = real_edges()
+    monitor, watch = Monitor(edges.open_sampler(True), edges.clock), Watch(device=True)
+    beside = others.Others("gpu")
+    try:
+        with monitor.span():
+            beside.work()
+            with monitor.busy(watch, "timed", 1):
+                time.sleep(0.5)
+        state = monitor.state(watch, 0.5)
+    finally:
+        beside.close()
+        monitor.close()
+    assert state is not None
+    assert state.foreign_processes == 1 or "foreign_processes" in state.unobserved
+    assert state.utilisation is None or state.utilisation > 0
