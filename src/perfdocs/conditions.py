@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from .card import Block, State
 
-__all__ = ["CLOCK_SPREAD", "clock_moved", "contamination", "throttle_reasons"]
+__all__ = ["CLOCK_SPREAD", "FOREIGN_LOAD", "clock_moved", "contamination", "throttle_reasons"]
 
 CLOCK_SPREAD = 0.02
+FOREIGN_LOAD = 0.5
+"""Processors; half of one is more than what a system does on the side."""
 NO_THROTTLING = frozenset({"idle", "gpu_idle", "applications_clocks_setting"})
 
 
@@ -24,7 +26,8 @@ def contamination(state: State | None) -> tuple[str, ...]:
     if state.foreign_processes:
         several = "es" if state.foreign_processes > 1 else ""
         found.append(f"{state.foreign_processes} foreign process{several} on the device")
-    if state.foreign_load is not None and state.foreign_limit is not None and state.foreign_load > state.foreign_limit:
+    limit = FOREIGN_LOAD if state.foreign_limit is None else state.foreign_limit
+    if state.foreign_load is not None and state.foreign_load > limit:
         found.append(f"foreign load of {state.foreign_load:g} processors")
     return tuple(found)
 

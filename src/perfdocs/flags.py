@@ -14,7 +14,7 @@ from .card import Card, Measurement
 from .conditions import CLOCK_SPREAD, clock_moved, contamination, throttle_reasons
 from .verdict import Value
 
-__all__ = ["FLAGS", "Flag", "flags_by_measurement", "noise", "of_peak_flags", "pattern"]
+__all__ = ["FLAGS", "Flag", "flags_by_measurement", "noise", "of_peak_flags", "pattern", "sm_clock"]
 
 NOISY_SPREAD = 0.05
 LEAST_PATTERN = 0.02
@@ -79,14 +79,18 @@ def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
     gate = m.block.gate
     if gate is not None and gate.timed_out:
         others = [p for p in peers if p is not m and p.block and p.block.gate and not p.block.gate.timed_out]
-        clock, clocks = _clock(m), [c for p in others if (c := _clock(p)) is not None]
+        clock, clocks = sm_clock(m), [c for p in others if (c := sm_clock(p)) is not None]
         slower = clock is not None and bool(clocks) and abs(clock / statistics.median(clocks) - 1) > CLOCK_SPREAD
         usual = {r for p in others if p.block for r in p.block.throttle}
         if slower or (others and not set(m.block.throttle) <= usual):
             yield "gate_timeout"
 
 
-def _clock(m: Measurement) -> float | None:
+def sm_clock(m: Measurement) -> float | None:
+    """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the timed runs."""
+    state = m.block.state if m.block else None
+    if state is not None and state.sm_clock is not None:
+        return state.sm_clock.centre
     samples = m.values.get("sm_clock")
     return statistics.median(samples) if isinstance(samples, tuple) else None
 

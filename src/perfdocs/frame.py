@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +13,7 @@ from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
 from .conditions import CLOCK_SPREAD
 from .definition import Definition, Derived
 from .expression import Missing, Name, evaluate, evaluate_series, parse
-from .flags import flags_by_measurement, noise, of_peak_flags, pattern
+from .flags import flags_by_measurement, noise, of_peak_flags, pattern, sm_clock
 from .library import Benchmark, Library, LoadedCard
 from .peaks import peak
 from .verdict import Value, apart, summarise, value_of_summary
@@ -82,9 +81,8 @@ class Row:
 
     @property
     def sm_clock(self) -> float | None:
-        """The median of the SM clocks read after the timed runs, Hz."""
-        clocks = self.raw.values.get("sm_clock") if self.raw else None
-        return statistics.median(clocks) if isinstance(clocks, tuple) else None
+        """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the runs."""
+        return sm_clock(self.raw) if self.raw else None
 
     def choice(self, key: str) -> str | None:
         """The key a ``choice`` metric holds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.ab.fakes import FakeControl
 from tests.ab.test_sides import ARM, TOML, WORKLOAD
 from tests.measure.fakes import FakeClock, FakeGpu, FakeSampler, Quiet, fake_edges
 
+from perfdocs.ab import opening
 from perfdocs.ab.opening import Wanted, opened
 from perfdocs.ab.session import Asked, run_session
 from perfdocs.ab.sides import ArmSide, ArmWords, CommandWords
@@ -21,6 +23,7 @@ from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.edges import Edges, Gpu
 from perfdocs.measure.machine import allowed_threads
 from perfdocs.measure.sampler import PERIOD
+from perfdocs.measure.watchdog import Watchdog
 
 FINE = ArmWords("toy", "fine")
 
@@ -127,3 +130,35 @@ def test_an_arm_and_a_command_are_not_compared(wanted: Wanted) -> None:
         opened(replace(wanted, b=CommandWords(("true",))), Asked(), edges(), Quiet()),
     ):
         pass
+
+
+def test_arms_that_do_different_work_are_not_compared(wanted: Wanted) -> None:
+    other = wanted.benchmarks() / "other"
+    shutil.copytree(wanted.benchmarks() / "toy", other)
+    toml = other / "benchmark.toml"
+    toml.write_text(toml.read_text().replace('id = "toy"', 'id = "other"', 1))
+    both = replace(wanted, b=ArmWords("other", "fine"))
+    with (
+        pytest.raises(PerfdocsError, match="the same work on both sides; name two arms of one benchmark"),
+        opened(both, Asked(), edges(), Quiet(), lambda _: unlockable()),
+    ):
+        pass
+
+
+def test_an_arm_that_does_not_come_back_ends_the_process(
+    wanted: Wanted, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left: list[int] = []
+
+    class Impatient(Watchdog[str]):
+        def watch(self, what: str) -> None:
+            super().watch(what)
+            self.leave = left.append
+            self.now = lambda: 1e9
+            self.look()
+
+    monkeypatch.setattr(opening, "Watchdog", Impatient)
+    with opened(wanted, Asked(), edges(), Quiet(), lambda _: unlockable()):
+        pass
+    assert set(left) == {7}
+    assert "toy:fine: found no end within 9 s, expected a run that ends" in capsys.readouterr().err

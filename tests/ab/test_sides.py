@@ -225,12 +225,12 @@ def context(tmp_path: Path) -> Context:
 def test_an_arm_is_timed_at_the_point_asked_for_with_what_comes_before_it(toy: Path, tmp_path: Path) -> None:
     clock = FakeClock(tick=0.001)
     side = open_arm(toy, ArmWords("toy", "fine"), context(tmp_path), {"n": (2,)}, timer(clock))
-    assert (side.label, dict(side.at), side.facts.inner) == ("toy:fine", {"n": 2}, 10)
+    assert (side.label, dict(side.at), side.facts.inner) == ("toy:fine", {"n": 2}, 15)
     assert "arms/fine.py" in side.facts.sources
     log = sys.modules[type(side._timed.arm).__module__].LOG
     log.clear()
-    assert side.run(unwatched())[0] == {REGION: pytest.approx(0.0001)}
-    assert log == [*["run"] * 2, "before", *["run"] * 10]  # settled for 2 ms, then 10 ms timed
+    assert side.run(unwatched())[0] == {REGION: pytest.approx(0.001 / 15)}
+    assert log == [*["run"] * 2, "before", *["run"] * 15]  # settled for 2 ms, then 15 ms timed
     side.close()
     assert log[-1] == "closed"
 
@@ -284,3 +284,21 @@ def test_where_no_kernels_are_seen_the_reason_is_told(reply: Reply, said: str, t
     side = (tmp_path, "a", {"n": 1})
     assert said in kernel_times(lambda *_: reply, (side, side), Context("gpu", tmp_path, 1))
     assert kernel_times(lambda *_: reply, (side, side), Context("cpu", tmp_path, 1)) == "a processor runs no kernels"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("it broke"), MemoryError(), SystemExit(0)])
+def test_whatever_an_arm_raises_is_a_problem_of_its_side(error: BaseException, toy: Path, tmp_path: Path) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    side = open_arm(toy, ArmWords("toy", "fine"), context(tmp_path), {}, timer(FakeClock(tick=0.001)))
+    module = sys.modules[type(side._timed.arm).__module__]
+    side._timed.arm.run = broken  # type: ignore[method-assign]
+    for fail in (
+        lambda: side.run(unwatched()),
+        lambda: open_arm(toy, ArmWords("toy", "fine"), context(tmp_path), {}, timer(FakeClock())),
+    ):
+        with pytest.raises(PerfdocsError, match=r"toy:fine: .*an arm that runs at n=1") as caught:
+            fail()
+        assert caught.value.problem.code == "ab-arm"
+        module.prepare = broken  # type: ignore[attr-defined]

@@ -79,11 +79,16 @@ def test_a_region_that_is_long_enough_is_gated() -> None:
     assert (found.a, found.b, found.ratio, found.rounds, found.verdict) == (0.02, 0.03, 1.5, 20, "fail")
 
 
-@pytest.mark.parametrize(("a", "b"), [(0.009, 0.02), (0.02, 0.009)])
-def test_a_region_that_is_short_on_either_side_is_not_gated(a: float, b: float) -> None:
-    (found,) = compare_rounds(rounds([a] * 20, [b] * 20), 1.05, 0.01).values()
+def test_a_region_that_is_short_on_both_sides_is_not_gated() -> None:
+    (found,) = compare_rounds(rounds([0.009] * 20, [0.0099] * 20), 1.05, 0.01).values()
     assert found.verdict is None
     assert found.why == "shorter than 0.01 s: not gated"
+
+
+@pytest.mark.parametrize(("a", "b", "verdict"), [(0.0099, 9.0, "fail"), (9.0, 0.0099, "pass")])
+def test_a_region_that_is_short_on_one_side_alone_is_gated(a: float, b: float, verdict: str) -> None:
+    (found,) = compare_rounds(rounds([a] * 20, [b] * 20), 1.05, 0.01).values()
+    assert found.verdict == verdict
 
 
 def test_runs_that_are_timed_together_make_a_region_together() -> None:

@@ -16,7 +16,8 @@ def compare_rounds(
 ) -> dict[str, Comparison]:
     """Every region of a reading; with a ``gate`` each that is long enough has a verdict.
 
-    ``shortest`` is the least length of a gated region in seconds, of ``inner`` runs of each side together.
+    A region is too short to be gated where both sides of it are: ``shortest`` seconds are the least, of ``inner`` runs
+    of a side together. Where one is short and the other is not, that is the finding.
     """
     if not rounds:
         return {}
@@ -27,7 +28,7 @@ def compare_rounds(
         ratio = ratio_of(first, second)
         why: str | None = None
         verdict: Verdict | None = None
-        if gate is not None and min(a * inner[0], b * inner[1]) < shortest:
+        if gate is not None and max(a * inner[0], b * inner[1]) < shortest:
             why = f"shorter than {shortest:g} s: not gated"
         elif gate is not None and len(rounds) < LEAST_ROUNDS:
             verdict, why = "undecided", f"{len(rounds)} of at least {LEAST_ROUNDS} rounds"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from perfdocs.card import AxisValue
 from perfdocs.definition import read_definition
-from perfdocs.errors import PerfdocsError
+from perfdocs.errors import PerfdocsError, Problem
 from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.arm import Context, Kind
 from perfdocs.measure.cuda import bus_id
@@ -18,7 +19,9 @@ from perfdocs.measure.edges import Edges, Gpu
 from perfdocs.measure.head import open_timer
 from perfdocs.measure.machine import allowed_threads
 from perfdocs.measure.monitor import Monitor
+from perfdocs.measure.plan import show
 from perfdocs.measure.progress import Progress
+from perfdocs.measure.watchdog import Watchdog
 
 from .clocks import ClockControl, open_control
 from .kernels import Traced, kernel_times
@@ -30,12 +33,14 @@ from .sides import ArmSide, ArmWords, CommandSide, CommandWords, folder_of, open
 
 __all__ = ["Wanted", "opened"]
 
+HUNG = 7
+"""The exit code where an arm does not come back: a side did not run."""
 OpenControl = Callable[[str | None], ClockControl | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """The two sides as words, and what concerns them alone. ``limit`` is the most a command may take, seconds."""
+    """The two sides as words, and what concerns them alone. ``limit`` is the most a run of one may take, seconds."""
 
     a: ArmWords | CommandWords
     b: ArmWords | CommandWords
@@ -77,30 +82,55 @@ def opened(
     timer = changed(timer, target=max(timer.target, asked.shortest))
     folders = [folder_of(wanted.benchmarks(), side) for side in (wanted.a, wanted.b)]
     arms: list[ArmSide] = []
+    watchdog: Watchdog[str] = Watchdog(
+        wanted.limit, edges.clock.monotonic, lambda label: _hangs(label, wanted.limit), code=HUNG
+    )
     try:
-        for folder, side in zip(folders, (wanted.a, wanted.b), strict=True):
-            arms.append(open_arm(folder, side, context, wanted.at, timer))
-        traced: list[Traced] = [
-            (folder, side.arm, arm.at) for folder, side, arm in zip(folders, (wanted.a, wanted.b), arms, strict=True)
-        ]
-        on_gpu = context.kind == "gpu"
-        bus = bus_id() if on_gpu else None
-        machine = Machine(control(bus), edges.files, context=True) if on_gpu else None
-        limit = foreign_limit(context.threads, on_device=not any(arm.on_host for arm in arms))
-        with _session(
-            (arms[0], arms[1]),
-            edges,
-            progress,
-            asked,
-            machine,
-            bus,
-            limit,
-            lambda: kernel_times(edges.ask, (traced[0], traced[1]), context),
-        ) as session:
-            yield session
+        with watchdog:
+            for folder, side in zip(folders, (wanted.a, wanted.b), strict=True):
+                with watchdog.at(f"{side.benchmark}:{side.arm}"):
+                    arms.append(open_arm(folder, side, context, wanted.at, timer))
+            _same_work(wanted, arms)
+            traced: list[Traced] = [
+                (folder, side.arm, arm.at)
+                for folder, side, arm in zip(folders, (wanted.a, wanted.b), arms, strict=True)
+            ]
+            on_gpu = context.kind == "gpu"
+            bus = bus_id() if on_gpu else None
+            with _session(
+                (arms[0], arms[1]),
+                edges,
+                progress,
+                asked,
+                Machine(control(bus), edges.files, context=True) if on_gpu else None,
+                bus,
+                foreign_limit(context.threads, on_device=not any(arm.on_host for arm in arms)),
+                lambda: kernel_times(edges.ask, (traced[0], traced[1]), context),
+                watchdog,
+            ) as session:
+                yield session
     finally:
         for arm in arms:
             arm.close()
+
+
+def _same_work(wanted: Wanted, arms: list[ArmSide]) -> None:
+    """Refuse two arms that do different work: their ratio would say nothing."""
+    assert isinstance(wanted.a, ArmWords)
+    assert isinstance(wanted.b, ArmWords)
+    first, second = (f"{arm.label} at {show(arm.at) or 'its one point'}" for arm in arms)
+    if wanted.a.benchmark != wanted.b.benchmark:
+        do = "name two arms of one benchmark"
+        raise PerfdocsError("ab-work", "A and B", f"{first}, and {second}", "the same work on both sides", do)
+    if arms[0].at != arms[1].at:
+        do = "name a point that both have: --at AXIS=VALUE"
+        raise PerfdocsError("ab-work", "A and B", f"{first}, and {second}", "one point for both sides", do)
+
+
+def _hangs(label: str, limit: float) -> None:
+    problem = Problem("ab-hang", label, f"no end within {limit:g} s", "a run that ends", "choose another, or --limit")
+    sys.stderr.write(f"\nperfdocs: {problem}\n")
+    sys.stderr.flush()
 
 
 def _context(wanted: Wanted, sides: tuple[ArmWords, ArmWords], edges: Edges) -> Context:
@@ -127,6 +157,7 @@ def _session(
     bus: str | None,
     limit: float,
     kernels: Callable[[], tuple[tuple[float, ...], tuple[float, ...]] | str],
+    watchdog: Watchdog[str] | None = None,
 ) -> Iterator[Session]:
     """A session over the sides; ``machine`` is the GPU that they may use, ``None`` where the host does all the work."""
     blind = None if machine is None or not isinstance(machine.control, str) else f"no clocks: {machine.control}"
@@ -135,7 +166,9 @@ def _session(
         yield Session(
             sides=sides,
             facts=(sides[0].facts, sides[1].facts),
-            observer=MonitorObserver(monitor, limit if asked.foreign_load is None else asked.foreign_load, blind),
+            observer=MonitorObserver(
+                monitor, limit if asked.foreign_load is None else asked.foreign_load, blind, watchdog
+            ),
             clock=edges.clock,
             progress=progress,
             may_lock=machine.may_lock if machine else lambda: "a processor's clocks are not locked here",

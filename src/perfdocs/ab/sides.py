@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -15,7 +16,8 @@ from typing import IO
 from perfdocs.card import KEY_PATTERN, AxisValue
 from perfdocs.definition import read_definition
 from perfdocs.errors import PerfdocsError, clean, nearest
-from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared, VerificationError
+from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared
+from perfdocs.measure.failure import reason_of
 from perfdocs.measure.loader import beyond_limits, load_arm, load_workload
 from perfdocs.measure.monitor import Monitor, Watch
 from perfdocs.measure.options import Options
@@ -34,6 +36,8 @@ __all__ = ["REGION", "ArmSide", "ArmWords", "CommandSide", "CommandWords", "fold
 REGION = "run"
 """The one region of an arm: a timed run."""
 SETTLE = Options().settle
+MARGIN = 1.5
+"""A region is made longer than it must be by this: rounds may be quicker than the runs that it was planned by."""
 MOST_SAID = 1 << 20
 """Bytes that a command may print in one run, on either stream."""
 GRACE = 1.0  # s; for a pipe that what left the command's group holds open
@@ -172,12 +176,13 @@ class ArmSide:
         return not self._timed.watch.device
 
     def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
-        """Seconds of one run."""
+        """Seconds of one run. Raises :class:`PerfdocsError` where it fails."""
         timed = self._timed.again()
-        for _ in range(self._settling):
-            timed.arm.run()
-        time_run(timed, self._timer, monitor)
-        look_after(timed, self._timer, monitor)
+        with _told(self.label, self.at):
+            for _ in range(self._settling):
+                timed.arm.run()
+            time_run(timed, self._timer, monitor)
+            look_after(timed, self._timer, monitor)
         return {REGION: timed.wall[0]}, timed.watch
 
     def close(self) -> None:
@@ -203,6 +208,18 @@ def _cell(folder: Path, words: ArmWords, kind: Kind, at: Mapping[str, tuple[Axis
     return timed[0]
 
 
+@contextmanager
+def _told(label: str, at: Point) -> Iterator[None]:
+    """Whatever an arm raises is one problem of that side."""
+    try:
+        yield
+    except PerfdocsError:
+        raise
+    except (Exception, SystemExit) as error:
+        found = reason_of(error)[1] or type(error).__name__
+        raise PerfdocsError("ab-arm", label, found, f"an arm that runs at {show(at)}", "choose another") from None
+
+
 def open_arm(
     folder: Path, words: ArmWords, context: Context, at: Mapping[str, tuple[AxisValue, ...]], timer: Timer
 ) -> ArmSide:
@@ -216,23 +233,20 @@ def open_arm(
     problem = workload.problem(cell.task.at)
     arm: Prepared | None = None
     try:
-        module = load_arm(folder, words.arm)
-        if why := beyond_limits(module, cell.task.at):
-            raise Cannot("unsupported", why)
-        arm = module.prepare(problem, context)
-        timer.time(arm.run)
-        workload.verify(problem, workload.reference(problem, context), arm.result())
-        seconds = [timer.time(arm.run) for _ in range(2)]
-    except Exception as error:
+        with _told(where, cell.task.at):
+            module = load_arm(folder, words.arm)
+            if why := beyond_limits(module, cell.task.at):
+                raise Cannot("unsupported", why)
+            arm = module.prepare(problem, context)
+            timer.time(arm.run)
+            workload.verify(problem, workload.reference(problem, context), arm.result())
+            seconds = [timer.time(arm.run) for _ in range(2)]
+    except BaseException:
         if arm is not None:
             close(arm)
-        if isinstance(error, Cannot | VerificationError):
-            raise PerfdocsError(
-                "ab-arm", where, scrub(str(error)), f"an arm that runs at {show(cell.task.at)}", "choose another"
-            ) from None
         raise
     quickest = min(seconds)
-    inner, settling = timer.inner(quickest), replace(timer, target=SETTLE).inner(quickest)
+    inner, settling = timer.inner(quickest / MARGIN), replace(timer, target=SETTLE).inner(quickest)
     watch = Watch(device=context.kind == "gpu" and not arm.on_host)
     facts = SideFacts(
         label=where,

@@ -98,7 +98,7 @@ class _Number(click.FloatRange):
     default=3600.0,
     show_default=True,
     metavar="SECONDS",
-    help="The most one run of a command may take.",
+    help="The most one run of a side may take.",
 )
 @click.option(
     "--out",

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfdocs.card import Block
-from perfdocs.conditions import contamination, throttle_reasons
+from perfdocs.conditions import FOREIGN_LOAD, contamination, throttle_reasons
 
 __all__ = ["Again", "foreign_limit"]
 
 OWN_DOING = frozenset({"power_cap"})  # of the arm's own load: it will be so again
 SETTINGS = frozenset({"application_clocks", "display_clocks", "sync_boost"})  # chosen by someone: it will be so again
-FOREIGN_LOAD = 0.5  # processors; half of one is more than what a system does on the side
 
 
 def foreign_limit(processors: int, on_device: bool) -> float:

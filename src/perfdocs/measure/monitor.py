@@ -10,13 +10,17 @@ from perfdocs.card import State
 
 from .edges import Clock, Sampler, SamplerError, Watched
 from .sampler import Sample
-from .state import Kind, Window, state_of, untold
+from .state import Kind, Window, state_of
 
-__all__ = ["WINDOW", "Monitor", "Watch"]
+__all__ = ["SPAN", "WINDOW", "Monitor", "Watch"]
 
 WINDOW = 0.25
 """Timed runs shorter than this (s) are not sampled, since a reading of NVML shortly before one slows it; the same work,
 untimed and back to back, is for so long."""
+
+SPAN = 0.3
+"""Seconds that the host is sampled for at least: a load cannot be told in less, and what was not told would pass for
+clean."""
 
 
 @dataclass(slots=True)
@@ -61,18 +65,18 @@ class Monitor:
             self._note(self.reason)
 
     @contextmanager
-    def span(self, *, goes_on: bool = False) -> Iterator[None]:
-        """A block, a rotation or a turn: the load of the host is sampled throughout.
-
-        With ``goes_on`` it counts from where it was told last, since turns may be too short to tell it by themselves.
-        """
-        self._samples = untold(self._samples) if goes_on else []
+    def span(self, least: float = SPAN) -> Iterator[None]:
+        """A block, a rotation or a turn: the load of the host is sampled throughout, and for ``least`` s anyway."""
+        self._samples = []
         self._watch("host")
         self._span = Window(self._clock.monotonic())
         try:
             yield
-        finally:
             self._span.end = self._clock.monotonic()
+            if self.alive and (left := self._span.start + least - self._span.end) > 0:
+                self._clock.sleep(left)
+        finally:
+            self._span.end = min(self._span.end, self._clock.monotonic())
             self._watch("nothing")
 
     @contextmanager

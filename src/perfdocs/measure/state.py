@@ -12,7 +12,7 @@ from perfdocs.card import Spread, State
 
 from .sampler import Sample
 
-__all__ = ["Kind", "Window", "energy_of_a_run", "foreign_load", "state_of", "untold"]
+__all__ = ["Kind", "Window", "energy_of_a_run", "foreign_load", "state_of"]
 
 Kind = Literal["timed", "ramp", "window", "rotation"]
 LEAST_STRETCH = 0.2  # s; the host counts in steps of a hundredth, on every processor
@@ -64,11 +64,6 @@ def foreign_load(samples: Sequence[Sample]) -> float | None:
     ends = _stretches(samples)
     found = [(foreign - before) / (end - start) for (start, before), (end, foreign) in pairwise(ends)]
     return max(0.0, *found) if found else None
-
-
-def untold(samples: Sequence[Sample]) -> list[Sample]:
-    """The host where the last stretch ended: the load of what comes after it counts from there."""
-    return [Sample(time, busy=foreign, own=0.0) for time, foreign in _stretches(samples)[-1:]]
 
 
 def _stretches(samples: Iterable[Sample]) -> list[tuple[float, float]]:

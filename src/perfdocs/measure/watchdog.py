@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -32,6 +33,7 @@ class Watchdog(Generic[T]):
     now: Callable[[], float]
     report: Callable[[T], None]
     leave: Callable[[int], object] = os._exit
+    code: int = HANGS
     _watched: tuple[T, float] | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
 
@@ -43,6 +45,15 @@ class Watchdog(Generic[T]):
         """Nothing is running that could hang."""
         self._watched = None
 
+    @contextmanager
+    def at(self, what: T) -> Iterator[None]:
+        """``what`` has the floor, until it is done or has failed."""
+        self.watch(what)
+        try:
+            yield
+        finally:
+            self.rest()
+
     def look(self) -> None:
         """End the process where the time is up."""
         watched = self._watched
@@ -51,7 +62,7 @@ class Watchdog(Generic[T]):
         try:
             self.report(watched[0])
         finally:
-            self.leave(HANGS)
+            self.leave(self.code)
 
     def __enter__(self) -> Watchdog[T]:
         threading.Thread(target=self._patrol, daemon=True, name="watchdog").start()
