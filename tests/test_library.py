@@ -11,10 +11,11 @@ import msgspec
 import pytest
 from tests.conftest import synthetic_card, write_synthetic
 
-from perfdocs.errors import PerfdocsError
+from perfdocs.errors import PerfdocsError, place
 from perfdocs.files import digest
 from perfdocs.frame import rows
 from perfdocs.library import load_benchmark, load_file, load_library
+from perfdocs.store import Known
 
 
 def test_cards_by_device_and_devices_by_benchmark(benchmarks: Path) -> None:
@@ -40,6 +41,33 @@ def test_a_card_more_and_a_card_in_the_place_of_another(benchmarks: Path) -> Non
     more = dataclasses.replace(card, card=msgspec.structs.replace(card.card, device=device))
     assert library.with_card("rk4", more).device_ids() == ("made-up-a", "made-up-cpu", "made-up-gpu")
     assert benchmark.card_of("made-up-gpu") is card  # the library itself is as it was
+
+
+def test_files_as_they_would_be_are_read_in_the_place_of_those_there(benchmarks: Path) -> None:
+    folder, known = benchmarks / "rk4" / "cards", Known()
+    new = json.dumps(synthetic_card("made-up-new")).encode()
+    other = json.dumps(synthetic_card("made-up-gpu", factor=2.0)).encode()
+    instead = {
+        folder / "made-up-gpu.json": other,
+        folder / "lab" / "made-up-new.json": new,
+        folder / "made-up-x.json": b"{",
+        folder / "made-up-y.partial.json": new,
+    }
+    before = load_library(benchmarks, store=known).benchmarks["rk4"]
+    library = load_library(benchmarks, store=known, instead=instead)
+    after = library.benchmarks["rk4"]
+    assert [p.where for p in library.problems] == [place(folder / "made-up-x.json", "line 1, column 2")]
+    assert {c.device_id: c.digest for c in after.cards} == {
+        "made-up-cpu": before.cards[0].digest,
+        "made-up-gpu": digest(other),
+        "made-up-new": digest(new),
+    }
+    assert after.cards[0].card is before.cards[0].card  # known, and not checked again
+    assert after.place_of("made-up-new") == folder / "lab" / "made-up-new.json"
+    assert before.place_of("made-up-new") == folder / "made-up-new.json"
+    assert [p.name for p in sorted(folder.iterdir())] == ["made-up-cpu.json", "made-up-gpu.json"]
+    nothing_there = {benchmarks / "rk4" / "results" / "made-up-new.json": new}
+    assert load_library(benchmarks, "results", instead=nothing_there).device_ids() == ("made-up-new",)
 
 
 def test_cards_may_lie_in_subfolders_and_another_folder(benchmarks: Path) -> None:

@@ -7,11 +7,12 @@ replaced card is seen whatever its date says.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -22,7 +23,7 @@ from .definition import Definition, decode_definition
 from .errors import PerfdocsError, Problem, place
 from .files import digest, read_bytes
 from .naming import told_apart
-from .store import CardStore
+from .store import Store
 from .twins import check_twin
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
 
 REPEATS = "repeats"
 """Folder in a benchmark's folder for second runs of its published cards: no devices, and no cards of the site."""
+
+NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +75,11 @@ class Benchmark:
         """The card of a device, or ``None``."""
         return next((c for c in self.cards if c.device_id == device_id), None)
 
+    def place_of(self, device_id: str) -> Path:
+        """The file of a device's published card: the one that is there, or the one that a new card is copied to."""
+        other = self.card_of(device_id)
+        return other.path if other is not None and other.published else self.folder / "cards" / f"{device_id}.json"
+
     def with_card(self, loaded: LoadedCard) -> Benchmark:
         """The same with one card more, or with another in the place of its device's."""
         others = [c for c in self.cards if c.device_id != loaded.device_id]
@@ -103,7 +111,11 @@ class Library:
 
 
 def load_library(
-    root: Path, cards_folder: str = "cards", local: Path | None = None, store: CardStore | None = None
+    root: Path,
+    cards_folder: str = "cards",
+    local: Path | None = None,
+    store: Store | None = None,
+    instead: Mapping[Path, bytes] = NOTHING,
 ) -> Library:
     """Read every ``<root>/<id>/benchmark.toml`` with the cards in ``<root>/<id>/<cards_folder>``.
 
@@ -111,6 +123,8 @@ def load_library(
 
     ``local`` is a folder of this machine's unpublished cards (``<local>/<id>/<device>.json``): each shows as a device
     of its own, ``<device>-local``, beside the published ones. ``store`` spares cards that it knows another check.
+    ``instead`` holds files of cards as they would be (``<root>/<id>/<cards_folder>/…``): they are read in the place of
+    those that are there, and beside them.
     Never raises for bad input: see ``problems``.
     """
     benchmarks: dict[str, Benchmark] = {}
@@ -132,7 +146,7 @@ def load_library(
         if not os.path.lexists(toml):  # a link to nothing is a mistake to report, not an absence
             continue
         try:
-            benchmark, found = load_benchmark(toml.parent, cards_folder, local, store)
+            benchmark, found = load_benchmark(toml.parent, cards_folder, local, store, instead)
         except PerfdocsError as error:
             problems.append(error.problem)
             continue
@@ -162,7 +176,11 @@ def _named(cards: tuple[LoadedCard, ...], shown: dict[str, str]) -> tuple[Loaded
 
 
 def load_benchmark(
-    folder: Path, cards_folder: str = "cards", local: Path | None = None, store: CardStore | None = None
+    folder: Path,
+    cards_folder: str = "cards",
+    local: Path | None = None,
+    store: Store | None = None,
+    instead: Mapping[Path, bytes] = NOTHING,
 ) -> tuple[Benchmark, list[Problem]]:
     """Read one benchmark's folder. Raises :class:`PerfdocsError` where the definition itself is wrong."""
     toml = folder / "benchmark.toml"
@@ -185,7 +203,7 @@ def load_benchmark(
             "a folder inside",
             "set `perfdocs_cards` to a folder's name",
         )
-    reader = _Reader(folder, definition, sha, store)
+    reader = _Reader(folder, definition, sha, store, instead)
     loaded: dict[str, LoadedCard] = {}
     twice: set[str] = set()
     names: set[str] = set()
@@ -193,7 +211,7 @@ def load_benchmark(
     for base, published in ((here, True), (local / definition.id if local else None, False)):
         if base is None:
             continue
-        for path in _card_files(base):
+        for path in _card_files(base, instead):
             if base != repeats and repeats in path.parents:
                 continue
             if published:
@@ -268,12 +286,12 @@ def _two_files(a: Path, b: Path, device_id: str) -> Problem:
     )
 
 
-def _card_files(base: Path) -> Iterator[Path]:
+def _card_files(base: Path, instead: Collection[Path] = ()) -> Iterator[Path]:
     """Card files of a folder and its subfolders, sorted; partial and hidden files are no cards."""
-    if base.is_dir():
-        for path in sorted(base.rglob("*.json")):
-            if not path.name.startswith(".") and not path.name.endswith(".partial.json"):
-                yield path
+    there = base.rglob("*.json") if base.is_dir() else ()
+    for path in sorted({*there, *(p for p in instead if p.is_relative_to(base))}):
+        if not path.name.startswith(".") and not path.name.endswith(".partial.json"):
+            yield path
 
 
 @lru_cache(maxsize=256)
@@ -307,11 +325,12 @@ class _Reader:
     folder: Path
     definition: Definition
     sha: str
-    store: CardStore | None
+    store: Store | None
+    instead: Mapping[Path, bytes]
 
     def load(self, path: Path, base: Path, *, published: bool) -> LoadedCard:
         """Read one card. Raises :class:`PerfdocsError`."""
-        data = read_bytes(path, base)
+        data = self.instead[path] if path in self.instead else read_bytes(path, base)
         sha = digest(data)
         card = self.store.get(sha, self.sha) if self.store else None
         if card is None:

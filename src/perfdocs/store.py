@@ -11,12 +11,13 @@ import os
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from .card import AxisValue, Card, Measurement, MetricValue
 
-__all__ = ["CardStore"]
+__all__ = ["CardStore", "Known", "Store"]
 
 _SUFFIX = ".card"
 _RULES = ("card", "crosscheck", "definition", "dimension", "expression", "files", "flags", "library", "peaks", "tree")
@@ -44,6 +45,31 @@ _decoder = msgspec.msgpack.Decoder(_Card)
 def _rules() -> bytes:
     here = Path(__file__).parent
     return sha256(b"".join(sha256((here / f"{name}.py").read_bytes()).digest() for name in _RULES)).digest()
+
+
+class Store(Protocol):
+    """What spares cards another check: known by the digests of their file and of the definition."""
+
+    def get(self, digest: str, definition: str) -> Card | None:
+        """The card of a file, where it was found right before."""
+
+    def put(self, digest: str, definition: str, card: Card) -> None:
+        """Keep a card that is right."""
+
+
+class Known:
+    """Cards of this process: a library that is read again with one card changed reads only that one."""
+
+    def __init__(self) -> None:
+        self._cards: dict[tuple[str, str], Card] = {}
+
+    def get(self, digest: str, definition: str) -> Card | None:
+        """The card of a file, where it was found right before."""
+        return self._cards.get((digest, definition))
+
+    def put(self, digest: str, definition: str, card: Card) -> None:
+        """Keep a card that is right."""
+        self._cards[digest, definition] = card
 
 
 class CardStore:

@@ -11,7 +11,7 @@ from typing import Literal
 from ..errors import Problem, clean
 from .findings import Fix
 
-__all__ = ["CODES", "Bound", "Form", "Given", "Mark", "Outcome", "Status", "Use"]
+__all__ = ["CODES", "Bound", "Form", "Given", "Mark", "Outcome", "Status", "Use", "breakable"]
 
 CODES: Mapping[str, str] = {
     "claim-number": "a printed number does not read as measured",
@@ -36,7 +36,7 @@ Use = tuple[str, str | None]
 """A benchmark and a device whose card was asked; ``None`` for the set of the benchmark's devices."""
 
 
-def _breakable(text: str) -> str:
+def breakable(text: str) -> str:
     """With plain spaces: a terminal does not print the no-break ones."""
     return re.sub(r"[\u00a0\u202f\u2009]", " ", text)
 
@@ -125,8 +125,8 @@ class Outcome:
         if self.problem is None:
             return ""
         p = self.problem
-        quoted = f' in "{clean(_breakable(self.bound.sentence), 160)}"' if self.bound.sentence else ""
-        return f"found {clean(_breakable(p.found))}{quoted}, expected {_breakable(p.expected)}; {_breakable(p.do)}"
+        quoted = f' in "{clean(breakable(self.bound.sentence), 160)}"' if self.bound.sentence else ""
+        return f"found {clean(breakable(p.found))}{quoted}, expected {breakable(p.expected)}; {breakable(p.do)}"
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""

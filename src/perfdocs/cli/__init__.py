@@ -20,6 +20,7 @@ from .measuring import run
 from .pages import check, render
 from .project import BENCHMARKS, Project, find_benchmarks
 from .repeating import repeat
+from .trying import try_
 
 __all__ = ["EXIT_CODES", "main"]
 
@@ -110,5 +111,5 @@ def main(context: click.Context, benchmarks: str | None) -> None:
     context.obj = Project(lambda: find_benchmarks(benchmarks))
 
 
-for _command in (run, import_, validate, render, check, repeat, ab, schema, list_):
+for _command in (run, import_, validate, try_, render, check, repeat, ab, schema, list_):
     main.add_command(_command)

@@ -188,7 +188,7 @@ def publish(path: Path, benchmark: Benchmark) -> Path:
     """
     card = load_file(path, benchmark.definition)
     other = benchmark.card_of(card.device.id)
-    target = other.path if other is not None else benchmark.folder / "cards" / path.name
+    target = benchmark.place_of(card.device.id)
     if other is not None and card.method.quick and not other.card.method.quick:
         raise PerfdocsError(
             "publish-quick",

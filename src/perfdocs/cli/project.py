@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,19 @@ from typing import Any
 import click
 import msgspec
 
+from ..card import Card
+from ..cardfile import decode_card
+from ..crosscheck import check_card
 from ..errors import PerfdocsError, Problem, nearest, place
-from ..library import Benchmark, Library, load_library
+from ..files import read_bytes
+from ..library import NOTHING, Benchmark, Library, load_library
+from ..store import Store
 
 __all__ = [
     "BENCHMARKS",
     "Project",
     "benchmark_of",
+    "card_anywhere",
     "counted",
     "examples",
     "format_option",
@@ -72,6 +78,18 @@ def benchmark_of(library: Library, key: str, where: str) -> Benchmark:
     return library.benchmarks[key]
 
 
+def card_anywhere(path: Path, library: Library) -> tuple[Benchmark, Card, bytes]:
+    """A card wherever it lies, checked as a card of the site is, its file's name aside; its benchmark and its bytes.
+
+    Raises :class:`PerfdocsError`.
+    """
+    data = read_bytes(path, path.parent)
+    card = decode_card(data, path)
+    benchmark = benchmark_of(library, card.benchmark, place(path, "$.benchmark"))
+    check_card(card, benchmark.definition, path)
+    return benchmark, card, data
+
+
 class Project:
     """The folder of benchmarks, found when a command first asks, and the places that follow from it."""
 
@@ -98,9 +116,14 @@ class Project:
         """Where fresh measurements of this machine lie, unpublished."""
         return self.root / "build" / "cards"
 
-    def library(self, *, local: bool = False) -> Library:
-        """All benchmarks with their published cards, and with ``local`` this machine's unpublished ones."""
-        return load_library(self.benchmarks, local=self.local if local else None)
+    def library(
+        self, *, local: bool = False, store: Store | None = None, instead: Mapping[Path, bytes] = NOTHING
+    ) -> Library:
+        """All benchmarks with their published cards, and with ``local`` this machine's unpublished ones.
+
+        ``store`` and ``instead`` as in :func:`perfdocs.library.load_library`.
+        """
+        return load_library(self.benchmarks, local=self.local if local else None, store=store, instead=instead)
 
 
 def examples(*lines: str) -> str:

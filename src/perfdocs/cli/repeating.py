@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..cardfile import decode_card
-from ..crosscheck import check_card
-from ..errors import nearest, place
-from ..files import digest, read_bytes
+from ..errors import nearest
+from ..files import digest
 from ..library import Benchmark, Library, LoadedCard
-from .project import Project, benchmark_of, examples, format_option, show_json
+from .project import Project, card_anywhere, examples, format_option, show_json
 
 if TYPE_CHECKING:
     from ..render.model import TableModel
@@ -60,11 +58,7 @@ def repeat(project: Project, first: Path, second: Path, table: str, style: str) 
 
 
 def _load(path: Path, library: Library) -> tuple[Benchmark, LoadedCard]:
-    """A card wherever it lies, checked as a card of the site is, its file's name aside."""
-    data = read_bytes(path, path.parent)
-    card = decode_card(data, path)
-    benchmark = benchmark_of(library, card.benchmark, place(path, "$.benchmark"))
-    check_card(card, benchmark.definition, path)
+    benchmark, card, data = card_anywhere(path, library)
     return benchmark, LoadedCard(card, path, digest(data))
 
 

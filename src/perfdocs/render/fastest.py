@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..card import AxisValue
@@ -15,7 +15,7 @@ from ..verdict import Order, Value, compare, fastest, ratio
 from .model import Line, LineGroup
 from .points import axis_value_text, by_axis, labels_of, ordered_flags, point_text, ruler, selection_text, values_by_arm
 
-__all__ = ["Statement", "fastest_lines", "statement"]
+__all__ = ["Stated", "Statement", "fastest_lines", "statement", "statement_text", "statements"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,15 @@ class Statement:
     lead: float | None = None
     cycles: float | None = None
     flags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A statement and where it is made. ``scope`` says which arms it is of: empty of all, or ``without a tag``."""
+
+    at: Mapping[str, AxisValue]
+    scope: str
+    statement: Statement
 
 
 def statement(definition: Definition, found: Sequence[Row], by: str) -> Statement | None:
@@ -83,53 +92,88 @@ def fastest_lines(benchmark: Benchmark, loaded: LoadedCard, table: str) -> tuple
     A tag that is ``apart`` adds lines without its arms. Neighbouring points where the same arm leads the same next
     one share a line.
     """
-    definition = benchmark.definition
-    by = ruler(definition, table)
-    found = rows(benchmark, loaded, table)
-    if by is None or len({row.arm for row in found}) < 2:
-        return ()
-    entry = definition.tables[table]
+    definition, entry = benchmark.definition, benchmark.definition.tables[table]
     groups = []
-    for value, part in by_axis(found, entry.split):
+    for by, value, part in _parts(benchmark, loaded, table):
         title = "" if value is None or entry.split is None else selection_text(definition, entry.split, value)
         axes = [a for a in entry.axes if a != entry.split]
-        lines = tuple(_lines(definition, part, axes, entry.across, by))
+        lines = tuple(
+            line
+            for series in _series(definition, part, axes, entry.across, by)
+            for line in _lines(definition, series, entry.across, by)
+        )
         if lines:
             groups.append(LineGroup(title, lines))
     return tuple(groups)
 
 
-def _lines(
+def statements(benchmark: Benchmark, loaded: LoadedCard, table: str) -> Iterator[Stated]:
+    """The statements that :func:`fastest_lines` tells, point by point, each with its whole point."""
+    definition, entry = benchmark.definition, benchmark.definition.tables[table]
+    for by, value, part in _parts(benchmark, loaded, table):
+        split = {} if value is None or entry.split is None else {entry.split: value}
+        axes = [a for a in entry.axes if a != entry.split]
+        for series in _series(definition, part, axes, entry.across, by):
+            for v, said in series.points:
+                across = {} if v is None or entry.across is None else {entry.across: v}
+                at = {**split, **series.at, **across}
+                yield Stated({a: at[a] for a in entry.axes}, series.scope, said)
+
+
+def statement_text(definition: Definition, said: Statement, table: str) -> str:
+    """A statement in the words of a line."""
+    return _text(definition, [said], ruler(definition, table) or definition.default)
+
+
+def _parts(
+    benchmark: Benchmark, loaded: LoadedCard, table: str
+) -> Iterator[tuple[str, AxisValue | None, Sequence[Row]]]:
+    """The quantity that ranks, a value of ``split`` and its rows; none where nothing ranks or one arm stands alone."""
+    definition = benchmark.definition
+    by = ruler(definition, table)
+    found = rows(benchmark, loaded, table)
+    if by is not None and len({row.arm for row in found}) > 1:
+        for value, part in by_axis(found, definition.tables[table].split):
+            yield by, value, part
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """Statements along ``across`` at one value of each other axis."""
+
+    at: Mapping[str, AxisValue]
+    scope: str
+    points: Sequence[tuple[AxisValue | None, Statement]]
+
+
+def _series(
     definition: Definition, part: Sequence[Row], axes: Sequence[str], across: str | None, by: str
-) -> Iterator[Line]:
+) -> Iterator[_Series]:
     others = [a for a in axes if a != across]
-    series: dict[tuple[AxisValue, ...], list[Row]] = {}
+    heads: dict[tuple[AxisValue, ...], list[Row]] = {}
     for row in part:
-        series.setdefault(tuple(row.at[a] for a in others), []).append(row)
-    for head, members in series.items():
-        lead = point_text(definition, dict(zip(others, head, strict=True)))
+        heads.setdefault(tuple(row.at[a] for a in others), []).append(row)
+    for head, members in heads.items():
+        at = dict(zip(others, head, strict=True))
         points = by_axis(members, across)
-        whole = [(v, statement(definition, found, by)) for v, found in points]
-        yield from _said(definition, lead, across, whole, by, "")
+        yield _Series(at, "", _stated(definition, points, by, frozenset()))
         for tag, entry in definition.tags.items():
-            tagged = {a for a, arm in definition.arms.items() if tag in arm.tags}
+            tagged = frozenset(a for a, arm in definition.arms.items() if tag in arm.tags)
             if entry.apart and any(row.arm in tagged for row in members):
-                rest = [(v, statement(definition, [r for r in f if r.arm not in tagged], by)) for v, f in points]
-                yield from _said(definition, lead, across, rest, by, f"without {entry.label}")
+                yield _Series(at, f"without {entry.label}", _stated(definition, points, by, tagged))
 
 
-def _said(
-    definition: Definition,
-    lead: str,
-    across: str | None,
-    points: Sequence[tuple[AxisValue | None, Statement | None]],
-    by: str,
-    scope: str,
-) -> Iterator[Line]:
+def _stated(
+    definition: Definition, points: Sequence[tuple[AxisValue | None, list[Row]]], by: str, left_out: frozenset[str]
+) -> list[tuple[AxisValue | None, Statement]]:
+    made = [(v, statement(definition, [r for r in found if r.arm not in left_out], by)) for v, found in points]
+    return [(v, said) for v, said in made if said is not None]
+
+
+def _lines(definition: Definition, series: _Series, across: str | None, by: str) -> Iterator[Line]:
+    lead, scope = point_text(definition, series.at), series.scope
     run: list[tuple[AxisValue | None, Statement]] = []
-    for value, said in points:
-        if said is None:
-            continue
+    for value, said in series.points:
         if run and not _continues(run[-1][1], said):
             yield _line(definition, lead, across, run, by, scope)
             run = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,12 +29,17 @@ INDEX = "README.md"
 COMMAND = "Written by `perfdocs render`"
 
 
-def render_all(library: Library) -> dict[str, str]:
-    """Relative path (with ``/``) to text, for every published card, every benchmark and the whole. Sorted."""
+def render_all(library: Library, only: Collection[str] | None = None) -> dict[str, str]:
+    """Relative path (with ``/``) to text, for every published card, every benchmark and the whole. Sorted.
+
+    With ``only``, for these benchmarks and the whole.
+    """
     pages: dict[str, str] = {}
     published = {key: _published(benchmark) for key, benchmark in sorted(library.benchmarks.items())}
     shown = {key: benchmark for key, benchmark in published.items() if benchmark.cards}
     for key, benchmark in shown.items():
+        if only is not None and key not in only:
+            continue
         pages[f"{key}/{INDEX}"] = _join(_benchmark_page(benchmark))
         for card in benchmark.cards:
             pages[f"{key}/{card.device_id}.md"] = _join(_device_page(benchmark, card))
