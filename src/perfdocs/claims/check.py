@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import PerfdocsError, Problem, place
 from ..library import Library
+from .coverage import uncovered
 from .evaluate import check_bound, check_given
+from .forms import is_broken_mark
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
-__all__ = ["check_all", "check_text", "extracted", "read_page"]
+__all__ = ["SUFFIXES", "check_all", "check_text", "extracted", "read_page", "strict_prose"]
 
 MAX_BYTES = 4 * 1024 * 1024
+SUFFIXES = (".md", ".rst")
+"""Pages whose source is read."""
+_MARKED = re.compile(r"perfdocs\s*:\s*strict|^[ \t]*\.\.\s+\w+\s*:(?!:)", re.IGNORECASE | re.MULTILINE)
 
 
 def check_all(bounds: Iterable[Bound], library: Library) -> tuple[Outcome, ...]:
@@ -30,6 +36,8 @@ def check_all(bounds: Iterable[Bound], library: Library) -> tuple[Outcome, ...]:
             found.append(outcome)
         elif bound.form == "exempt":
             found.append(_exempt(bound))
+        elif bound.form == "prose":
+            found += uncovered(bound, library.words)
         elif bound.form == "value":
             found.append(check_value(bound, library))
         elif bound.form == "broken":
@@ -60,6 +68,17 @@ def extracted(text: str, file: str) -> tuple[Bound, ...]:
     from .extract import extract_markdown
 
     return extract_markdown(text, file)
+
+
+def strict_prose(text: str, file: str) -> tuple[Bound, ...]:
+    """The blocks of a page that is marked as strict; none of another.
+
+    With them comments of reStructuredText that mark nothing: once it is parsed, their line is lost.
+    """
+    if not _MARKED.search(text):
+        return ()
+    rst = file.endswith(".rst")
+    return tuple(b for b in extracted(text, file) if b.form == "prose" or (rst and is_broken_mark(b)))
 
 
 def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
