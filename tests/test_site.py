@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import PROJECT
 from tests.site_kit import Page, Site, built_site
 
-from perfdocs.claims.check import check_text, read_page
+from perfdocs.claims.check import check_text, read_page, strict_prose
 from perfdocs.cli.pages import documents
 from perfdocs.errors import place
 from perfdocs.library import Library, LoadedCard, load_library
@@ -132,6 +132,13 @@ def test_every_claim_of_the_documentation_holds(library: Library) -> None:
     outcomes = [o for path in sources for o in check_text(read_page(path), place(path), library)]
     assert [str(o) for o in outcomes if not o.passes] == []
     assert sum(o.bound.form not in ("given", "exempt") for o in outcomes) >= 10
+
+
+def test_pages_of_results_are_strict() -> None:
+    docs = PROJECT / "docs"
+    names = ("index", "oscillators", "kepler", "clock-state", "method", "cost")
+    pages = [PROJECT / "README.md", *(docs / f"{name}.md" for name in names), *documents([docs / "limits"])]
+    assert [place(p) for p in pages if not strict_prose(read_page(p), p.name)] == []
 
 
 def test_nothing_names_a_place_on_this_machine(site: Site) -> None:

@@ -144,6 +144,17 @@ def claims() -> Iterator[str]:
         yield f"| `perfdocs.{code}` | {meaning} |"
 
 
+def strict() -> Iterator[str]:
+    """Every word that a strict page may not say without a claim."""
+    from perfdocs.claims.coverage import NOT_COMPARATIVE, WORDS
+
+    yield "| about | words |"
+    yield "| --- | --- |"
+    for about, words in WORDS.items():
+        yield f"| {about} | {', '.join(words)} |"
+    yield f"| but not | {', '.join(NOT_COMPARATIVE)} |"
+
+
 WRITERS: dict[str, Callable[[], Iterator[str]]] = {
     "ab": ab,
     "card": card,
@@ -152,6 +163,7 @@ WRITERS: dict[str, Callable[[], Iterator[str]]] = {
     "definition": definition,
     "directives": extension_directives,
     "flags": flags,
+    "strict": strict,
 }
 
 

@@ -25,6 +25,7 @@ from .files import digest, read_bytes
 from .naming import told_apart
 from .store import Store
 from .twins import check_twin
+from .vocabulary import read_vocabulary
 
 __all__ = [
     "REPEATS",
@@ -92,10 +93,11 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Library:
-    """All benchmarks by id, and every problem met while reading them."""
+    """All benchmarks by id, and every problem met while reading them. ``words``: comparative ones of the project."""
 
     benchmarks: dict[str, Benchmark]
     problems: tuple[Problem, ...] = field(default=())
+    words: tuple[str, ...] = ()
 
     def with_card(self, benchmark: str, loaded: LoadedCard) -> Library:
         """The same with one card more, or with another in the place of its device's."""
@@ -152,7 +154,12 @@ def load_library(
             continue
         problems.extend(found)
         benchmarks[benchmark.definition.id] = benchmark
-    return Library(_with_names(benchmarks), tuple(problems))
+    words: tuple[str, ...] = ()
+    try:
+        words = read_vocabulary(root).comparative
+    except PerfdocsError as error:
+        problems.append(error.problem)
+    return Library(_with_names(benchmarks), tuple(problems), words)
 
 
 def _with_names(benchmarks: dict[str, Benchmark]) -> dict[str, Benchmark]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from ..errors import PerfdocsError, Problem, place
 from ..library import Library
+from .coverage import uncovered
 from .evaluate import check_bound, check_given
+from .forms import is_broken_mark
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
-__all__ = ["check_all", "check_text", "extracted", "read_page"]
+__all__ = ["SUFFIXES", "check_all", "check_text", "extracted", "read_page", "strict_prose"]
 
 MAX_BYTES = 4 * 1024 * 1024
-
-
+SUFFIXES = (".md", ".rst")
+"""Pages whose source is read."""
+_MARKED = re.compile(r"perfdocs\s*:\s*strict|^[ \t]*\.\.\s+\w+\s*:(?!:)", re.IGNORECASE | re.MULTILINE)
 NONE: Mapping[Bound, Outcome] = MappingProxyType({})
+"""No outcome is known."""
 
 
 def check_all(bounds: Iterable[Bound], library: Library, known: Mapping[Bound, Outcome] = NONE) -> tuple[Outcome, ...]:
@@ -29,6 +34,9 @@ def check_all(bounds: Iterable[Bound], library: Library, known: Mapping[Bound, O
     broken: set[tuple[int, str]] = set()
     for bound in bounds:
         if any((g.line, g.expression) in broken for g in bound.given):
+            continue
+        if bound.form == "prose":
+            found += uncovered(bound, library.words)
             continue
         outcome = known.get(bound) or _outcome(bound, library)
         if bound.form == "given" and not outcome.passes:
@@ -70,6 +78,17 @@ def extracted(text: str, file: str) -> tuple[Bound, ...]:
     from .extract import extract_markdown
 
     return extract_markdown(text, file)
+
+
+def strict_prose(text: str, file: str) -> tuple[Bound, ...]:
+    """The blocks of a page that is marked as strict; none of another.
+
+    With them comments of reStructuredText that mark nothing: once it is parsed, their line is lost.
+    """
+    if not _MARKED.search(text):
+        return ()
+    rst = file.endswith(".rst")
+    return tuple(b for b in extracted(text, file) if b.form == "prose" or (rst and is_broken_mark(b)))
 
 
 def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from .forms import (
     LITERAL_DIRECTIVES,
+    SPOKEN_DIRECTIVES,
     Found,
     Frames,
     Placed,
     bounds_of,
     broken_texts,
     comments_in,
+    prose_of,
     read_comment,
     read_role,
 )
@@ -28,6 +30,9 @@ __all__ = ["extract_markdown", "plain_inline"]
 
 MAX_NESTING = 20
 _DIRECTIVE = re.compile(r"\{([\w:.-]+)\}\s*(.*)", re.DOTALL)
+_OPTIONS = re.compile(r"(?:\s*\n)*(?::[\w-]+:.*\n?)*")
+_TAG = re.compile(r"<[^<>]*>")
+_NO_PROSE = ("<pre", "<script", "<style")
 
 
 @lru_cache(maxsize=1)
@@ -48,10 +53,13 @@ def _markdown() -> MarkdownIt:
 
 def extract_markdown(text: str, file: str) -> tuple[Bound, ...]:
     """Every bound expression of a Markdown document, in its order; lines count from 1."""
-    return tuple(_blocks(text, 1, file, Frames(), 0))
+    frames = Frames()
+    bounds = tuple(_blocks(text, 1, file, frames, 0))
+    return bounds if frames.strict else tuple(b for b in bounds if b.form != "prose")
 
 
-def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int) -> Iterator[Bound]:
+def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int, options: int = 0) -> Iterator[Bound]:
+    """What a piece of Markdown says, whose first lines may be the ``options`` of a directive."""
     if depth > MAX_NESTING:
         return
     for token in _markdown().parse(text):
@@ -63,7 +71,7 @@ def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int) -
         elif token.type == "list_item_close":
             frames.leave()
         elif token.type == "inline":
-            yield from _inline(token.children or (), line, file, frames)
+            yield from _inline(token.children or (), line, file, frames, first_line + options - line)
         elif token.type == "html_block":
             yield from _html_block(token.content, line, file, frames)
         elif token.type in ("fence", "colon_fence"):
@@ -83,16 +91,24 @@ def _fence(token: Token, line: int, file: str, frames: Frames, depth: int) -> It
     elif name == "eval-rst":
         from .extract_rst import extract_rst
 
-        yield from extract_rst(token.content, file, line + 1)
+        yield from extract_rst(token.content, file, line + 1, frames)
     elif name not in LITERAL_DIRECTIVES:
-        yield from _blocks(token.content, line + 1, file, frames, depth + 1)
+        if name in SPOKEN_DIRECTIVES:
+            yield from _blocks(argument, line, file, frames, depth + 1)
+        head = _OPTIONS.match(token.content)
+        options = head[0].count("\n") if head else 0
+        yield from _blocks(token.content, line + 1, file, frames, depth + 1, options)
 
 
 def _html_block(content: str, line: int, file: str, frames: Frames) -> Iterator[Bound]:
-    end = 0
+    end, words = 0, content
     for start, end in comments_in(content):
+        words = words[:start] + re.sub(r"[^\n]", " ", words[start:end]) + words[end:]
         found = read_comment(content[start:end])
-        if found is None or found.kind == "strict":
+        if found is None:
+            continue
+        if found.kind in ("strict", "loose"):
+            frames.mark(found)
             continue
         at = line + content.count("\n", 0, start)
         if found.kind in ("claim", "exempt"):
@@ -102,11 +118,17 @@ def _html_block(content: str, line: int, file: str, frames: Frames) -> Iterator[
     for start, found in broken_texts(content[end:]):
         at = line + content.count("\n", 0, end + start)
         yield bounds_of(file, "", Placed(found, 0, 0, at), frames)
+    if not words.lstrip().lower().startswith(_NO_PROSE):
+        words = _TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), words)
+        yield from prose_of(file, words, line, (), frames)
 
 
-def _inline(children: Sequence[Token], line: int, file: str, frames: Frames) -> Iterator[Bound]:
-    """One block of text: a comment speaks for the text since the one before it, or since the block's start."""
-    block, start = "", 0
+def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, options: int = 0) -> Iterator[Bound]:
+    """One block of text: a comment speaks for the text since the one before it, or since the block's start.
+
+    Its first lines may be ``options`` of a directive, which are no prose.
+    """
+    block, start, first = "", 0, line
     placed: list[Placed] = []
     for child in children:
         if child.type in ("softbreak", "hardbreak"):
@@ -114,7 +136,9 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames) -> 
             line += 1
         elif child.type == "html_inline":
             found = read_comment(child.content) if child.content.startswith("<!--") else None
-            if found is not None and found.kind != "strict":
+            if found is not None and found.kind in ("strict", "loose"):
+                frames.mark(found)
+            elif found is not None:
                 placed.append(Placed(found, start, len(block), line))
                 start = len(block)
             line += child.content.count("\n")
@@ -138,6 +162,8 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames) -> 
             block += _text_of(child)
     for item in placed:
         yield bounds_of(file, block, item, frames)
+    hidden = len("".join(block.splitlines(keepends=True)[: max(options, 0)]))
+    yield from prose_of(file, block, first, placed, frames, hidden)
 
 
 def _text_of(child: Token) -> str:

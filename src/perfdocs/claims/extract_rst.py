@@ -9,13 +9,26 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .forms import LITERAL_DIRECTIVES, Found, Frames, Placed, bounds_of, broken_texts, read_role
+from .forms import (
+    LITERAL_DIRECTIVES,
+    SPOKEN_DIRECTIVES,
+    Found,
+    Frames,
+    Placed,
+    bounds_of,
+    broken_texts,
+    prose_of,
+    read_mark,
+    read_role,
+)
 from .model import Bound
 
 __all__ = ["extract_rst"]
 
 _DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w:.+-]+)::\s*(.*)")
 _COMMENT = re.compile(r"(\s*)\.\.(?:\s|$)")
+_FOOTNOTE = re.compile(r"\s*\.\.\s+\[[^\]]{1,80}\]\s")
+_OPTION = re.compile(r"\s+:[\w-]+:(?:\s|$)")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d+|[a-zA-Z]|#)[.)])\s+\S")
 _ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1{1,}\s*$")
 _CODE = re.compile(r"``(.{1,1000}?)``(?!`)", re.DOTALL)
@@ -24,9 +37,17 @@ _OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTAL
 _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
 
 
-def extract_rst(text: str, file: str, first_line: int = 1) -> tuple[Bound, ...]:
-    """Every bound expression of a reStructuredText document, in its order; lines count from ``first_line``."""
-    return tuple(_Walk(text.splitlines(), first_line, file).bounds())
+def extract_rst(text: str, file: str, first_line: int = 1, outer: Frames | None = None) -> tuple[Bound, ...]:
+    """Every bound expression of a reStructuredText document, in its order; lines count from ``first_line``.
+
+    ``outer`` is the page around it, where it stands in another.
+    """
+    walk = _Walk(text.splitlines(), first_line, file)
+    bounds = tuple(walk.bounds())
+    if outer is not None:
+        outer.strict |= walk.frames.strict
+    strict = walk.frames.strict if outer is None else not outer.loose
+    return bounds if strict else tuple(b for b in bounds if b.form != "prose")
 
 
 def _indent(line: str) -> int:
@@ -54,10 +75,21 @@ class _Walk:
             directive = _DIRECTIVE.match(line)
             if directive is not None:
                 yield from self._given(directive, i)
-                i = self._past(i, len(directive[1])) if directive[2] in LITERAL_DIRECTIVES else i + 1
+                if directive[2] in LITERAL_DIRECTIVES:
+                    i = self._past(i, len(directive[1]))
+                else:
+                    yield from self._head(directive, i)
+                    i = self._past_options(i)
+            elif _FOOTNOTE.match(line):
+                end = self._paragraph_end(i)
+                yield from self._text(i, end)
+                i = end
             elif _COMMENT.match(line):
-                i = self._past(i, _indent(line))
+                end = self._past(i, _indent(line))
+                yield from self._comment(i, end)
+                i = end
             elif self._title(i):
+                yield from self._text(i, i + 1)
                 i += 2
             else:
                 end = self._paragraph_end(i)
@@ -72,6 +104,29 @@ class _Walk:
         while i < len(self.lines) and (not self.lines[i].strip() or _indent(self.lines[i]) > indent):
             i += 1
         return i
+
+    def _past_options(self, i: int) -> int:
+        """The first line behind a directive's first line and its options."""
+        i += 1
+        while i < len(self.lines) and _OPTION.match(self.lines[i]):
+            i += 1
+        return i
+
+    def _head(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
+        """The argument of a directive, where a reader sees it, and what its options are bound to."""
+        if directive[2] in SPOKEN_DIRECTIVES and directive[3]:
+            yield from self._text(i, i + 1, directive.start(3))
+        for at in range(i + 1, self._past_options(i)):
+            yield from (b for b in self._text(at, at + 1) if b.form != "prose")
+
+    def _comment(self, i: int, end: int) -> Iterator[Bound]:
+        """A comment, which may mark the page or what follows in the section."""
+        text = "\n".join(self.lines[i:end]).strip().removeprefix("..")
+        found = read_mark(text)
+        if found is not None and found.kind == "broken":
+            yield bounds_of(self.file, "", Placed(found, 0, 0, self.first_line + i), self.frames)
+        elif found is not None:
+            self.frames.mark(found)
 
     def _close_items(self, indent: int) -> None:
         while self.items and indent < self.items[-1]:
@@ -118,7 +173,11 @@ class _Walk:
         if item is not None:
             self.frames.enter()
             self.items.append(item.end() - 1)
-        raw = "\n".join(self.lines[begin:end])
+        yield from self._text(begin, end)
+
+    def _text(self, begin: int, end: int, column: int = 0) -> Iterator[Bound]:
+        """One block of text: these lines, the first of them from a column on."""
+        raw = "\n".join(self.lines[begin:end])[column:]
         block, last = "", 0
         placed: list[Placed] = []
         for m in _CODE_OR_ROLE.finditer(raw):
@@ -146,6 +205,8 @@ class _Walk:
         block += rest
         for one in placed:
             yield bounds_of(self.file, block, one, self.frames)
+        if not raw.lstrip().startswith(">>> "):
+            yield from prose_of(self.file, block, self.first_line + begin, placed, self.frames)
 
     @staticmethod
     def _plain(raw: str) -> str:

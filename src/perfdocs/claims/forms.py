@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,23 +12,33 @@ from .model import Bound, Form, Given
 
 __all__ = [
     "LITERAL_DIRECTIVES",
+    "SPOKEN_DIRECTIVES",
     "Found",
     "Frames",
     "Placed",
     "bounds_of",
     "broken_texts",
     "comments_in",
+    "is_broken_mark",
+    "prose_of",
     "read_comment",
+    "read_mark",
     "read_role",
     "sentence_around",
 ]
 
-Kind = Literal["claim", "given", "exempt", "value", "strict", "broken"]
+Kind = Literal["claim", "given", "exempt", "value", "strict", "loose", "broken"]
 _COMMENT = re.compile(r"([A-Za-z]+)\s*(:?)(.*)\Z", re.DOTALL)
 _TARGET = re.compile(r"(.*)<([^<>]*)>\Z", re.DOTALL)
 _LEFT_OVER = re.compile(r"<!--+\s*(?:claim|given|exempt)\b|\{(?:claim|value|given)\}|:(?:claim|value):`", re.IGNORECASE)
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z\"“(`\d])")
 _WORDS = ("claim", "given", "exempt")
+_MARK = re.compile(r"(not\s+)?strict\s*(?::\s*(.*))?\Z", re.DOTALL | re.IGNORECASE)
+BLANK = "\x1f"
+_MARK_HINTS = (
+    "write `perfdocs: strict`, or `perfdocs: not strict: reason`",
+    "write `perfdocs: not strict: reason`",
+)
 LITERAL_DIRECTIVES = frozenset(
     {
         "bibliography",
@@ -53,6 +63,32 @@ LITERAL_DIRECTIVES = frozenset(
     }
 )
 """Directives whose content is no prose."""
+
+SPOKEN_DIRECTIVES = frozenset(
+    {
+        "admonition",
+        "attention",
+        "card",
+        "caution",
+        "danger",
+        "dropdown",
+        "error",
+        "grid-item-card",
+        "hint",
+        "important",
+        "list-table",
+        "note",
+        "rubric",
+        "seealso",
+        "sidebar",
+        "tab-item",
+        "table",
+        "tip",
+        "topic",
+        "warning",
+    }
+)
+"""Directives whose argument a reader sees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +118,9 @@ def read_comment(comment: str) -> Found | None:
         return _broken("a comment inside a comment that was not closed", "close the first with `-->`")
     m = _COMMENT.match(body[:4000].strip())
     word = m[1].lower() if m else ""
+    if (mark := read_mark(body)) is not None:
+        return mark
     if m is None or (word not in _WORDS and not (m[2] and difflib.get_close_matches(word, _WORDS, 1, 0.8))):
-        if m is not None and word == "perfdocs" and m[2] and m[3].strip().lower() == "strict":
-            return Found("strict", "")
         return None
     if word not in _WORDS:
         (meant,) = difflib.get_close_matches(word, _WORDS, 1, 0.8)
@@ -103,6 +139,28 @@ def read_comment(comment: str) -> Found | None:
     if not expression:
         return _broken(f"`{word}:` with nothing behind it", "write what it says")
     return _exempt_or(word, expression)  # type: ignore[arg-type] # word is one of _WORDS
+
+
+def read_mark(text: str) -> Found | None:
+    """What the text of a comment says of the whole page or section, or ``None`` where it is another comment."""
+    said = _COMMENT.match(text[:4000].strip())
+    word = said[1].lower() if said and said[2] else ""
+    if said is None or not difflib.get_close_matches(word, ("perfdocs",), 1, 0.8):
+        return None
+    m = _MARK.match(said[3].strip())
+    if word != "perfdocs" or m is None or (m[2] and not m[1]):
+        return _broken(f"a comment `{word}: {' '.join(said[3].split())[:60]}`, which marks nothing", _MARK_HINTS[0])
+    if not m[1]:
+        return Found("strict", "")
+    reason = (m[2] or "").strip()
+    if reason:
+        return Found("loose", reason)
+    return _broken("`perfdocs: not strict` without a reason", _MARK_HINTS[1])
+
+
+def is_broken_mark(bound: Bound) -> bool:
+    """Whether a mark was meant that marks nothing."""
+    return bound.form == "broken" and bound.hint in _MARK_HINTS
 
 
 def comments_in(html: str) -> Iterator[tuple[int, int]]:
@@ -168,11 +226,48 @@ def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
     return Bound(file, placed.line, sentence, text, found.expression, givens, form)
 
 
+def prose_of(
+    file: str, block: str, line: int, placed: Sequence[Placed], frames: Frames, hidden: int = 0
+) -> Iterator[Bound]:
+    """A block for the check of strict pages; ``line`` is its first. What is bound is blank, and what is ``hidden``."""
+    text = BLANK * hidden + block[hidden:]
+    for one in placed:
+        if one.found.kind in ("claim", "exempt", "broken"):
+            text = text[: one.start] + BLANK * (one.end - one.start) + text[one.end :]
+    if not frames.loose and not text.isspace() and text.strip(BLANK):
+        yield Bound(file, line, block, text, "", (), "prose")
+
+
 class Frames:
-    """Which givens hold: those of the section and of the list items around, outermost first."""
+    """Which givens hold: those of the section and of the list items around, outermost first.
+
+    ``strict`` is set where the page is marked; ``loosen`` takes the rest of a list item or section out.
+    """
 
     def __init__(self) -> None:
         self._frames: list[tuple[int | None, list[Given]]] = [(0, [])]
+        self._loose: set[int] = set()
+        self.strict = False
+
+    def mark(self, found: Found) -> None:
+        """What a mark says, of the page or from here on."""
+        if found.kind == "strict":
+            self.strict = True
+        else:
+            self.loosen()
+
+    def loosen(self) -> None:
+        """What follows in this list item or section is not checked as strict."""
+        self._loose.add(len(self._frames) - 1)
+
+    @property
+    def loose(self) -> bool:
+        """Whether a mark takes this place out."""
+        return bool(self._loose)
+
+    def _pop(self) -> None:
+        self._frames.pop()
+        self._loose.discard(len(self._frames))
 
     def givens(self) -> tuple[Given, ...]:
         """All that hold here."""
@@ -185,7 +280,7 @@ class Frames:
     def section(self, level: int) -> None:
         """A section begins; those of its level and below end."""
         while len(self._frames) > 1 and (self._frames[-1][0] is None or (self._frames[-1][0] or 0) >= level):
-            self._frames.pop()
+            self._pop()
         self._frames.append((level, []))
 
     def enter(self) -> None:
@@ -195,4 +290,4 @@ class Frames:
     def leave(self) -> None:
         """A list item ends."""
         if len(self._frames) > 1:
-            self._frames.pop()
+            self._pop()

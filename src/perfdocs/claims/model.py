@@ -28,10 +28,11 @@ CODES: Mapping[str, str] = {
     "claim-size": "an expression or text too large to be meant",
     "claim-given": "a given that does not fit",
     "claim-broken": "a claim that is written so that it would be lost",
+    "claim-uncovered": "a number or a comparative word of a strict page that nothing is bound to",
 }
 """Every code an outcome may carry, with its meaning: the subtypes of the warnings."""
 
-Form = Literal["claim", "given", "exempt", "value", "broken"]
+Form = Literal["claim", "given", "exempt", "value", "broken", "prose"]
 Use = tuple[str, str | None]
 """A benchmark and a device whose card was asked; ``None`` for the set of the benchmark's devices."""
 
@@ -55,6 +56,9 @@ class Bound:
 
     ``text`` is the prose the claim speaks for, without markup except backticks around code; ``sentence`` is quoted in
     messages. ``given`` runs from the outermost to the innermost. ``form`` is how it was written.
+
+    Of a strict page each block is one too, in the form ``prose``: ``sentence`` is the whole block, ``text`` the same
+    with what is bound blanked, and ``line`` the first one.
     """
 
     file: str

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..definition import Definition
 from ..quantity import Printed, axis_text, format_value, parse_printed
 
-__all__ = ["AxisMention", "Mention", "Prose", "Word", "borrow_unit", "read_prose", "reword"]
+__all__ = ["KNOWN_WORDS", "AxisMention", "Mention", "Prose", "Word", "borrow_unit", "read_prose", "reword"]
 
 MAX_TEXT = 4000
 _CODE = re.compile(r"(`+)(.{1,200}?)\1", re.DOTALL)
@@ -30,6 +30,9 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "never": ("never", "nowhere"),
 }
 _CLASS_OF = {word: key for key, group in _WORDS.items() for word in group}
+_COMPARED = ("faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls")
+KNOWN_WORDS = (*(word for key in _COMPARED for word in _WORDS[key] if word != "leading"), "tied", "ties")
+"""Those that compare wherever they stand: "level" and "leading" are other words as well."""
 _WORD = re.compile(r"[A-Za-z’']+")
 _NEGATION = frozenset({"not", "no", "never", "nor", "hardly", "isn't", "isn’t", "cannot", "without"})
 

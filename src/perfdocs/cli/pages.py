@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "default_pages", "documents", "read_pages", "render"]
 
-SUFFIXES = (".md", ".rst")
-
 
 @click.command(epilog=examples("perfdocs render", "perfdocs render --check"))
 @click.option("--check", "checking", is_flag=True, help="Write nothing; fail where a file is not what the cards say.")
@@ -86,7 +84,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     else:
         outcomes = tuple(o for page, text in texts.items() for o in check_text(text, place(page), library))
     bad = [o for o in outcomes if not o.passes]
-    claims = sum(o.bound.form != "given" for o in outcomes)
+    claims = sum(o.bound.form not in ("given", "prose") for o in outcomes)
     if style == "json":
         show_json(
             {
@@ -153,6 +151,8 @@ def _fixed(texts: Mapping[Path, str], library: Library, dry_run: bool, style: st
 
 def documents(paths: Iterable[Path]) -> Iterator[Path]:
     """Every page of these files and folders once; hidden folders and build folders (`_…`) are passed over."""
+    from ..claims.check import SUFFIXES
+
     seen: set[Path] = set()
     for path in paths:
         if not path.exists():

@@ -8,6 +8,7 @@ to its row. No comment survives: titles, the toctree and the search index are ma
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
@@ -17,9 +18,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from ..claims.check import check_all
+from ..claims.check import SUFFIXES, check_all, strict_prose
 from ..claims.forms import Found, read_role
-from ..claims.model import Outcome
+from ..claims.model import Bound, Outcome
 from ..errors import clean
 from ..flags import FLAGS
 from . import project as keys
@@ -105,14 +106,23 @@ class CheckClaims(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:  # noqa: ARG002 - the signature of docutils
         """Check, note dependencies, warn, and leave text with marks."""
         page = Page(self.document, self.env.docname, str(self.env.doc2path(self.env.docname)))
-        bounds = page.bounds()
-        outcomes = check_all(bounds, project_of(self.env).published)
+        bounds, prose = page.bounds(), _strict_prose(Path(page.path))
+        outcomes = check_all([*bounds, *prose], project_of(self.env).published)
         if bounds:
             domain_of(self.env).note(self.env.docname, sorted(set(_dependencies(outcomes))))
+        if prose:
+            domain_of(self.env).note(self.env.docname, [keys.WORDS])
         for outcome in outcomes:
             if not outcome.passes:
                 _warn(outcome, page)
         page.finish(outcomes)
+
+
+def _strict_prose(path: Path) -> tuple[Bound, ...]:
+    """What a strict page says, from its source: the same text that the command line reads, before any directive."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return ()
+    return strict_prose(path.read_bytes().decode("utf-8", "replace"), str(path))
 
 
 def _dependencies(outcomes: tuple[Outcome, ...]) -> Iterator[keys.Key]:

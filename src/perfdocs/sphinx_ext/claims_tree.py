@@ -91,7 +91,7 @@ class _Block:
 
     def _comment(self, child: nodes.Node, line: int) -> None:
         found = read_comment(child.astext())
-        if found is not None and found.kind != "strict":
+        if found is not None and found.kind not in ("strict", "loose"):
             self.placed.append((child, Placed(found, self.start, len(self.text), self._line(line))))
             self.start = len(self.text)
 
@@ -174,7 +174,7 @@ class Page:
             if found.kind in ("claim", "exempt"):
                 what = "a claim at the start of a line, which would cut the paragraph in two"
                 found = Found("broken", what, "write it right behind a word")
-            if found.kind != "strict":
+            if found.kind not in ("strict", "loose"):
                 line = _line(node) + html.count("\n", 0, start)
                 self._note(node, None, html[:start], Placed(found, 0, start, line), frames)
         kept += html[last:]

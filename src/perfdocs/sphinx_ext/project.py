@@ -34,6 +34,8 @@ Key = tuple[str, ...]
 
 BENCHMARKS: Key = ("benchmarks",)
 """Which benchmarks there are."""
+WORDS: Key = ("words",)
+"""The comparative words of the project, which strict pages depend on."""
 RENDERER: Key = ("renderer",)
 """The version of perfdocs: another one may show the same data otherwise."""
 
@@ -111,7 +113,7 @@ class Project:
                 key: replace(b, cards=tuple(c for c in b.cards if c.published))
                 for key, b in self.library.benchmarks.items()
             }
-            self._published = Library(kept, self.library.problems)
+            self._published = replace(self.library, benchmarks=kept)
         return self._published
 
     def digest(self, key: Key) -> str:
@@ -151,6 +153,8 @@ def _parts(library: Library, key: Key) -> Iterable[str]:
         return (__version__,)
     if kind == "benchmarks":
         return sorted(library.benchmarks)
+    if kind == "words":
+        return library.words
     if kind == "device":
         return [b.definition.id for b, _ in library.cards_of(key[1])]
     if kind == "name":
