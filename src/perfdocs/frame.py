@@ -86,6 +86,11 @@ class Row:
         clocks = self.raw.values.get("sm_clock") if self.raw else None
         return statistics.median(clocks) if isinstance(clocks, tuple) else None
 
+    @property
+    def read(self) -> frozenset[str]:
+        """Keys of the quantities that this row was asked for, and of those they are made of."""
+        return frozenset(self._cache)
+
     def choice(self, key: str) -> str | None:
         """The key a ``choice`` metric holds."""
         value = self.raw.values.get(key) if self.raw else None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..claims.model import Outcome
     from ..library import Library
 
-__all__ = ["check", "documents", "render"]
+__all__ = ["check", "documents", "read_pages", "render"]
 
 SUFFIXES = (".md", ".rst")
 
@@ -78,7 +78,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
         raise click.UsageError("--dry-run is of use with --fix only")
     library = project.library()
     pages = list(documents(paths or [p for p in (project.root / "README.md", project.root / "docs") if p.exists()]))
-    texts, unread = _read(pages)
+    texts, unread = read_pages(pages)
     problems = (*library.problems, *unread)
     changed = 0
     if fixing:
@@ -106,7 +106,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     return 1 if bad or problems or (dry_run and changed) else 0
 
 
-def _read(pages: Iterable[Path]) -> tuple[dict[Path, str], list[Problem]]:
+def read_pages(pages: Iterable[Path]) -> tuple[dict[Path, str], list[Problem]]:
     """The text of each page, and what is wrong with those that cannot be read."""
     from ..claims.check import read_page
 
