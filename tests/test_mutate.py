@@ -235,6 +235,12 @@ def test_changes_of_the_data(sentence: str, unnoticed: set[str], library: Librar
     assert left == unnoticed
 
 
+def test_nothing_is_not_scaled(library: Library) -> None:
+    found = read("510 µs<!-- claim: stealing -->", library)
+    none = scaled(STEALING, 0.0, library)
+    assert {c.kind for c in changes([found], none)} == {"dropped", "devices"}
+
+
 def test_exchanges(library: Library) -> None:
     arms = Change("arms", (STEALING, SIMPLE)).applied(library)
     assert check_bound(bound_of("510 µs<!-- claim: simple -->"), arms).passes

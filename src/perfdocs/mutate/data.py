@@ -198,7 +198,8 @@ def changes(readings: Iterable[Reading], library: Library) -> Iterator[Change]:
     """Every false edit of the data that these claims read."""
     data = sorted({d for r in readings for d in r.data}, key=_key)
     for datum in data:
-        yield from (Change(kind, (datum,)) for kind in FACTORS)
+        if _times(_measurement(datum, library), datum.metric, 2.0) != _measurement(datum, library):  # nothing stays 0
+            yield from (Change(kind, (datum,)) for kind in FACTORS)
     cells = {_cell(d): d for d in data}
     yield from (Change("dropped", (datum,)) for datum in cells.values())
     points: dict[tuple[object, ...], list[Datum]] = {}
