@@ -143,7 +143,7 @@ def test_a_survivor_is_shown_before_and_after(library: Library) -> None:
     (left,) = [j for j in found if j.fate == "survived"]
     assert left.mutation.beside
     shown = list(lines(Strength(1, found)))
-    assert shown[0] == "Sentences: 4 of 4 (100.0%) false edits of what 1 claims say are noticed"
+    assert shown[0] == "Sentences: 4 of 4 (100.0%) false edits are noticed; claims that hold: 1"
     assert "  Not counted, of words that their claim is not about: 0 of 1 (0.0%) noticed" in shown
     assert shown[-2:] == [
         "Not noticed, beside the claims:",
@@ -299,7 +299,7 @@ def test_the_report(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     assert run() == 0
     out, err = capsys.readouterr()
-    assert "false edits of what 3 claims say are noticed" in out  # of the one that fails none is tried
+    assert "false edits are noticed; claims that hold: 3" in out  # of the one that fails none is tried
     assert "Data of claims that read 8 data or fewer: " in out
     assert "Margins: how far one datum must move before the claim fails, of 3 claims" in out
     assert "\r" not in out + err

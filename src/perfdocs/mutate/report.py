@@ -111,7 +111,7 @@ def lines(strength: Strength) -> Iterator[str]:
 
 def _prose(strength: Strength) -> Iterator[str]:
     whole = tally("", strength.of_claims)
-    yield f"Sentences: {_of(whole)} false edits of what {strength.claims} claims say are noticed"
+    yield f"Sentences: {_of(whole)} false edits are noticed; claims that hold: {strength.claims}"
     yield from _table(by_kind(strength.of_claims), PROSE_KINDS)
     if equivalent := Counter(j.rule for j in strength.of_claims if j.fate == "equivalent"):
         yield "  Not counted, for they leave the sentence true:"
