@@ -51,7 +51,7 @@ def cli(benchmarks: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return run
 
 
-COMMANDS = ("ab", "check", "import", "list", "render", "repeat", "run", "schema", "try", "validate")
+COMMANDS = ("ab", "check", "import", "list", "mutate", "render", "repeat", "run", "schema", "try", "validate")
 
 
 def test_help_lists_commands_and_exit_codes(cli: Run) -> None:

@@ -84,6 +84,11 @@ class Row:
         """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the runs."""
         return sm_clock(self.raw) if self.raw else None
 
+    @property
+    def read(self) -> frozenset[str]:
+        """Keys of the quantities that this row was asked for, and of those they are made of."""
+        return frozenset(self._cache)
+
     def choice(self, key: str) -> str | None:
         """The key a ``choice`` metric holds."""
         value = self.raw.values.get(key) if self.raw else None

@@ -6,23 +6,28 @@ Binding numbers alone lets an edit of a name or of "faster" pass; these checks a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..definition import Definition
+from ..expression import names, parse
 from .findings import Finding, Ternary
 from .nodes import (
     Bounded,
     Claim,
     Compared,
+    Counted,
     FromOn,
     Item,
     Leads,
     Overtakes,
+    Plain,
     Quantified,
     Selected,
     Trend,
     Within,
     item_names,
+    named,
 )
 from .reader import Reader
 from .scope import Context, Data
@@ -54,6 +59,15 @@ _STATED_BY: dict[str, tuple[frozenset[str], str]] = {
     "every": (frozenset({"every", "leads", "from"}), "`every axis: …`"),
     "never": (frozenset({"no", "every"}), "`no axis: …`"),
 }
+
+_ORDERS = frozenset({"faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls"})
+_SOME = frozenset({"some", "somewhere", "sometimes"})
+_ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
+_COMPARING = frozenset({"faster", "slower", "within"})
+_OBJECT = frozenset(
+    {"against", "and", "as", "behind", "beside", "for", "from", "of", "over", "than", "then", "to", "where", "with"}
+)
+"""Words before an arm that others are compared with."""
 
 
 def disagreement(claim: Claim, data: Data, reader: Reader, context: Context) -> Finding | None:
@@ -87,30 +101,89 @@ def _arms(both: _Both) -> Iterator[Finding]:
     said = [name for item in both.claim.items for name in item_names(item)]
     groups = {name for name in said if name in d.groups}
     members = {arm for arm, entry in d.arms.items() if entry.group in groups}
-    ordered = [name for name in said if name in d.arms]
+    leaders = min((len(item.ranks[0]) for item in both.claim.items if isinstance(item, Leads)), default=1)
+    ordered = list(_arms_of(said, d))
     ordered += [both.context.arm] if both.context.arm else []
     ordered += [
         str(s.selector.value) for s in both.claim.scope if isinstance(s, Selected) and s.selector.value in d.arms
     ]
-    mentioned: list[str] = []
+    mentioned: list[Mention] = []
     for mention in _arm_mentions(both.reader.prose):
-        if mention.key not in ordered:
-            if mention.key in members and mentioned:
-                continue  # "A leads, before B": B is of the set, once a leader is named
+        if not mention.keys & {*ordered}:
+            if mention.keys & members and len(mentioned) >= leaders:
+                continue  # "A leads, before B": B is of the set, once the leaders are named
             yield _differs(
                 "claim-text",
                 f'the arm "{mention.key}", of which the claim says nothing',
                 "each arm of the text in the claim",
                 "add it to the claim, or begin the text behind it",
             )
-        mentioned.append(mention.key)
-    if not _is_subsequence(mentioned, ordered):
+        mentioned.append(mention)
+    printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
+    first = list({m.keys: m for m in mentioned}.values())
+    orders = (list(dict.fromkeys(ordered)), list(_arms_of(printed, d)))
+    if not _in_order(mentioned, ordered) or not any(_in_order(first, order) for order in orders):
         yield _differs(
             "claim-text",
-            f"the arms in the order {', '.join(mentioned)}",
+            f"the arms in the order {', '.join(m.key for m in mentioned)}",
             f"the order of the claim: {', '.join(ordered)}",
             "say both in one order",
         )
+    for mention, arms in (*_subjects(both, mentioned), *_beside_numbers(both, mentioned)):
+        expected = list(dict.fromkeys(_arms_of(arms, d)))
+        if expected and not mention.keys & {*expected}:
+            yield _differs(
+                "claim-text",
+                f'the arm "{mention.key}" where the claim speaks of another',
+                f"there: {' or '.join(expected)}",
+                "say both in one order",
+            )
+
+
+def _subjects(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
+    """The one arm before the word that compares is what is compared, unless the word before it says otherwise."""
+    item, *others = both.claim.items
+    if not mentioned or any(not isinstance(other, Plain) for other in others):
+        return
+    first = mentioned[0]
+    if (isinstance(item, Compared) and item.relation != "level") or (
+        isinstance(item, Within) and len(set(named(item.other))) > 2  # of two, each is within so much of the other
+    ):
+        before = re.search(r"([A-Za-z]+)[\s`]*$", both.reader.prose.text[: first.start])
+        word = min((w.start for w in both.reader.prose.words if w.kind in _COMPARING), default=0)
+        alone = sum(m.start < word for m in mentioned) == 1
+        if alone and not (before and before[1].lower() in _OBJECT):
+            yield first, [name for tree in item.values for name in named(tree)]
+
+
+def _beside_numbers(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
+    """An arm stands beside the number it has: before it or behind it, with no other number in between."""
+    items, numbers = both.claim.items, both.reader.prose.numbers
+    alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in items)
+    if not alone or len(numbers) != len(items) or any(not isinstance(s, Selected) for s in both.claim.scope):
+        return
+    for mention in mentioned:
+        behind = sum(number.start < mention.start for number in numbers)
+        near = items[max(behind - 1, 0) : behind + 1]
+        yield mention, [name for item in near for name in item_names(item)]
+
+
+def _arms_of(said: Sequence[str], d: Definition) -> Iterator[str]:
+    """The arms among these names, and those that derived quantities refer to, in the order of what is divided."""
+    referred: list[str] = []
+    for name in said:
+        if name in d.derived:
+            found = [n.arm for n in names(parse(d.derived[name].is_, "")) if not n.name.startswith("device.")]
+            arms = list(dict.fromkeys(arm for arm in found if arm))
+            if arms and found[0]:
+                yield from arms
+            else:
+                referred = arms
+        elif name in d.arms:
+            yield name
+            yield from referred
+            referred = []
+    yield from referred
 
 
 def _arm_mentions(prose: Prose) -> Iterator[Mention]:
@@ -125,9 +198,9 @@ def _arm_mentions(prose: Prose) -> Iterator[Mention]:
         last = mention
 
 
-def _is_subsequence(small: Sequence[str], large: Sequence[str]) -> bool:
-    rest = iter(large)
-    return all(word in rest for word in small)
+def _in_order(mentions: Sequence[Mention], arms: Sequence[str]) -> bool:
+    rest = iter(arms)
+    return all(any(arm in mention.keys for arm in rest) for mention in mentions)
 
 
 def _axis_values(both: _Both) -> Iterator[Finding]:
@@ -142,6 +215,8 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
     for mention in both.reader.prose.axis_values:
         values = {v for a, v in both.data.points if a == mention.axis and not isinstance(v, str)}
         values |= {v for a, v in limits if a == mention.axis}
+        if mention.spelt and not values:
+            continue  # a table without that axis
         if id(mention) not in taken and not any(mention.printed.reads(v) for v in values):
             yield _differs(
                 "claim-text",
@@ -149,6 +224,7 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
                 f"what the claim speaks of: {mention.axis} {', '.join(f'{v:g}' for v in sorted(values)) or 'nowhere'}",
                 "correct one of them",
             )
+    yield from _twice(both)
     for name in both.reader.prose.names:
         if name.kind == "value" and (name.axis, name.key) not in both.data.points:
             known = sorted(str(v) for a, v in both.data.points if a == name.axis)
@@ -160,9 +236,19 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
             )
 
 
+def _twice(both: _Both) -> Iterator[Finding]:
+    """Where each value has its own number, none is named twice: one of the two is meant to be another."""
+    prose = both.reader.prose
+    for axis in {s.axis for s in both.claim.scope if isinstance(s, Quantified) and s.quantifier == "each"}:
+        said = [m.key for m in prose.names if m.kind == "value" and m.axis == axis]
+        said += [m.printed.text.strip() for m in prose.axis_values if m.axis == axis]
+        for key in (key for key in dict.fromkeys(said) if said.count(key) > 1):
+            yield _differs("claim-text", f'"{key}" twice', f"each value of {axis} once", "correct one of them")
+
+
 def _devices(both: _Both) -> Iterator[Finding]:
     for name in both.reader.prose.names:
-        if name.kind == "device" and name.key not in both.data.devices:
+        if name.kind == "device" and not name.keys & both.data.devices:
             yield _differs(
                 "claim-text",
                 f'the device "{name.key}"',
@@ -201,7 +287,7 @@ def _words(both: _Both) -> Iterator[Finding]:
     for word in both.reader.prose.words:
         by, example = _STATED_BY[word.kind]
         if word.negated:
-            yield from _negated(word, by, stated)
+            yield from _negated(word, by, stated, relations)
         elif not by & stated or (by & stated == {"then"} and not _leader_before(word, both.reader.prose)):
             yield _differs(
                 "claim-word",
@@ -210,6 +296,7 @@ def _words(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or choose another word",
             )
     yield from _size(both, relations)
+    yield from _weaker(both, quantifiers)
 
 
 def _leader_before(word: Word, prose: Prose) -> bool:
@@ -217,7 +304,14 @@ def _leader_before(word: Word, prose: Prose) -> bool:
     return any(w.kind in ("faster", "fastest") and w.start < word.start for w in prose.words)
 
 
-def _negated(word: Word, by: frozenset[str], stated: set[str]) -> Iterator[Finding]:
+def _negated(word: Word, by: frozenset[str], stated: set[str], relations: set[str]) -> Iterator[Finding]:
+    if word.kind in _ORDERS and not relations - {"exactly"}:
+        yield _differs(
+            "claim-word",
+            f'"{word.text}" turned round by a word before it, while the claim compares nothing',
+            "what is compared, in the claim",
+            "add it to the claim, or choose another word",
+        )
     if by & stated and "no" not in stated and "only" not in stated:
         yield _differs(
             "claim-word",
@@ -227,14 +321,32 @@ def _negated(word: Word, by: frozenset[str], stated: set[str]) -> Iterator[Findi
         )
 
 
+def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
+    """A text that says "some" for what the claim says of all. "Some ten" is a number."""
+    if not {"every", "each"} & {*quantifiers} or "some" in quantifiers:
+        return
+    words = re.findall(r"[A-Za-z]+", _ABOUT.sub("", both.reader.prose.text.lower()))
+    found = next((w for w in words if w in _SOME), None)
+    if "every" in quantifiers and re.search(r"\bone\s+of\b", both.reader.prose.text, re.IGNORECASE):
+        found = found or "one of"
+    counted = any(isinstance(s, Counted) for s in both.claim.scope)
+    if found and not counted and not any(w.kind == "every" for w in both.reader.prose.words):
+        yield _differs("claim-word", f'"{found}"', "a word for all of them", "correct one of them")
+
+
 _MORE = frozenset({"more", "larger", "higher", "greater", "bigger", "above", "over", "exceeds"})
 _LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under"})
+_AT_MOST = frozenset({"within", "most", "no", "not", "up"})
 
 
 def _size(both: _Both, relations: set[str]) -> Iterator[Finding]:
     """`more` and `under` are common words: only a text that says nothing but the opposite is refused."""
     words = {w.lower() for w in re.findall(r"[A-Za-z]+", both.reader.prose.text)}
-    for stated, same, opposite in (({"more", "over"}, _MORE, _LESS), ({"less", "under"}, _LESS, _MORE)):
+    for stated, same, opposite in (
+        ({"more", "over"}, _MORE, _LESS),
+        ({"less", "under"}, _LESS, _MORE),
+        ({"within"}, _LESS | _AT_MOST, frozenset({"more", "exceeds", "beyond", "outside"})),
+    ):
         other = {"more", "over", "less", "under"} - stated
         if relations & stated and not relations & other and words & opposite and not words & same:
             relation = min(relations & stated)

@@ -19,7 +19,7 @@ _JOIN = re.compile(r"\s*(?:,|and|or|to|–|through)\s*")
 _WORDS: dict[str, tuple[str, ...]] = {
     "faster": ("faster", "quicker", "ahead", "beats", "beat", "outruns", "outpaces"),
     "fastest": ("fastest", "quickest", "leads", "leading", "wins"),
-    "slower": ("slower", "behind", "trails", "lags"),
+    "slower": ("slower", "behind", "trails", "trail", "lags", "lag"),
     "slowest": ("slowest",),
     "level": ("level", "tie", "ties", "tied"),
     "within": ("within",),
@@ -34,18 +34,39 @@ _COMPARED = ("faster", "fastest", "slower", "slowest", "overtakes", "rises", "fa
 KNOWN_WORDS = (*(word for key in _COMPARED for word in _WORDS[key] if word != "leading"), "tied", "ties")
 """Those that compare wherever they stand: "level" and "leading" are other words as well."""
 _WORD = re.compile(r"[A-Za-z’']+")
+_TIMES = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+_TIMES |= {"ten": 10, "twenty": 20, "fifty": 50, "hundred": 100}
+_SPELT = re.compile(
+    rf"(?<![\w-])(?<!half )(?:(?P<times>{'|'.join(_TIMES)}|a\s+hundred)\s+)?"
+    r"(?P<size>thousand|million|billion)(?:\s+(?P<noun>(?!times\b)[a-z]+s)\b|(?![\w-]))",
+    re.IGNORECASE,
+)
+_SIZES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_ROUND = 0.1
+"""A number in words says this much: "a million" is 2²⁰ as well."""
+_GENERIC = frozenset({"CPU", "Core", "GPU", "Graphics", "Processor", "Series"})
+"""Words in the names of devices that name none."""
 _NEGATION = frozenset({"not", "no", "never", "nor", "hardly", "isn't", "isn’t", "cannot", "without"})
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name in the text: an ``arm``, ``value`` of an axis, or ``device``."""
+    """A name in the text: an ``arm``, ``value`` of an axis, or ``device``.
+
+    ``of``: every arm or device that a word names which several share, the JAX of two arms of JAX.
+    """
 
     kind: str
     key: str
     start: int
     end: int
     axis: str = ""
+    of: frozenset[str] = frozenset()
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Whatever it may name."""
+        return self.of or frozenset({self.key})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +75,8 @@ class AxisMention:
 
     axis: str
     printed: Printed
+    spelt: bool = False
+    """In words, "a million samples"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +111,8 @@ def read_prose(text: str, definition: Definition | None, devices: Mapping[str, s
     plain = _blank(text, [(m.start, m.end) for m in kept] + [m.span() for m in _CODE.finditer(text)])
     printed = parse_printed(plain)
     axis_values = tuple(_axis_values(plain, printed, definition)) if definition else ()
+    if definition:
+        axis_values = tuple(sorted((*axis_values, *_spelt(plain, definition)), key=lambda m: m.printed.start))
     taken = {m.printed.start for m in axis_values}
     numbers = tuple(p for p in printed if p.start not in taken)
     return Prose(text, numbers, axis_values, tuple(kept), tuple(_words(plain)))
@@ -104,8 +129,13 @@ def _mentions(text: str, d: Definition | None, devices: Mapping[str, str]) -> It
     for key, name in devices.items():
         for word in {key, name}:
             yield from (Mention("device", key, *span) for span in _find(text, word, exact=False))
+    for word, ids in _words_of_devices(devices).items():
+        key = min(ids) if len(ids) == 1 else word
+        yield from (Mention("device", key, *span, of=ids) for span in _find(text, word, exact=True))
     if d is None:
         return
+    for word, arms in _proper_names(d).items():
+        yield from (Mention("arm", word, *span, of=arms) for span in _find(text, word, exact=True))
     for key, arm in d.arms.items():
         yield from (Mention("arm", key, *span) for span in _find_key(text, key))
         exact = not re.search(r"[\s,]", arm.label)
@@ -116,6 +146,53 @@ def _mentions(text: str, d: Definition | None, devices: Mapping[str, str]) -> It
                 yield from (Mention("value", value, *span, axis) for span in _find_key(text, value))
                 if label := entry.labels.get(value):
                     yield from (Mention("value", value, *span, axis) for span in _find(text, label, exact=False))
+
+
+def _words_of_devices(devices: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """What devices are called for short: words of their names, with the devices that have each, but not all."""
+    found: dict[str, set[str]] = {}
+    for key, name in devices.items():
+        for word in re.findall(r"(?<![\w(-])[A-Z][\w-]+(?![\w)])", name):
+            found.setdefault(word, set()).add(key)
+    return {w: frozenset(ids) for w, ids in found.items() if w not in _GENERIC and len(ids) < len(devices)}
+
+
+def _proper_names(d: Definition) -> dict[str, frozenset[str]]:
+    """Proper names that labels of arms begin with (JAX, CuPy), with the arms that have each somewhere in their label.
+
+    A capital alone makes none where the definition writes every label with one.
+    """
+    labels = {key: arm.label for key, arm in d.arms.items()}
+    small = any(label[:1].islower() for label in labels.values())
+    words = {key: re.findall(r"[^\s,:;()]+", label) for key, label in labels.items()}
+    found = {}
+    for word in dict.fromkeys(said[0] for said in words.values() if said):
+        inside = re.search(r"(?<=.)[A-Z]", word) or (word[:1].isupper() and not word.isalpha())
+        if inside or (small and word[:1].isupper() and len(word) > 1):
+            found[word] = frozenset(key for key, said in words.items() if word in said)
+    return found
+
+
+def _spelt(text: str, d: Definition) -> Iterator[AxisMention]:
+    """Values of the axis of samples in words: "a million samples", "ten thousand orbits"."""
+    units = {entry.unit: axis for axis, entry in d.axes.items() if entry.unit}
+    labels = " ".join([d.title, d.summary or "", *(arm.label for arm in d.arms.values())]).lower()
+    found: list[AxisMention] = []
+    axis, start = None, len(text)
+    for m in reversed(list(_SPELT.finditer(text))):
+        if m["noun"]:
+            noun = m["noun"].lower().removesuffix("s")
+            axis = units.get(noun, units.get("sample") if noun in labels else None)  # the samples may be orbits
+        elif not _JOIN.fullmatch(text, m.end(), start):  # "a thousand and a million samples": both are of samples
+            axis = None
+        start = m.start()
+        if axis is not None:
+            times = _TIMES[m["times"].split()[-1].lower()] if m["times"] else 1
+            value = times * _SIZES[m["size"].lower()]
+            said = text[m.start() : m.end("size")]
+            printed = Printed(said, value, value * _ROUND, "plain", "", m.start(), m.end("size"))
+            found.append(AxisMention(axis, printed, spelt=True))
+    yield from reversed(found)
 
 
 def _find(text: str, word: str, *, exact: bool) -> Iterator[tuple[int, int]]:

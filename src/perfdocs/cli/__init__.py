@@ -17,6 +17,7 @@ from .comparing import NOT_RUN, UNDECIDED, ab
 from .data import list_, schema, validate
 from .importing import import_
 from .measuring import run
+from .mutating import mutate
 from .pages import check, render
 from .project import BENCHMARKS, Project, find_benchmarks
 from .repeating import repeat
@@ -111,5 +112,5 @@ def main(context: click.Context, benchmarks: str | None) -> None:
     context.obj = Project(lambda: find_benchmarks(benchmarks))
 
 
-for _command in (run, import_, validate, try_, render, check, repeat, ab, schema, list_):
+for _command in (run, import_, validate, try_, render, check, mutate, repeat, ab, schema, list_):
     main.add_command(_command)

@@ -1,0 +1,106 @@
+"""Words of prose that turn a sentence round, and what a false sentence says in their place.
+
+This list is not the checker's own: what the checker knows no word for is to show as a survivor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["COMPARATIVES", "QUANTIFIERS", "UNITS", "spelt"]
+
+_PAIRS = (
+    ("faster", "slower"),
+    ("quicker", "slower"),
+    ("fastest", "slowest"),
+    ("quickest", "slowest"),
+    ("ahead", "behind"),
+    ("leads", "trails"),
+    ("lead", "trail"),
+    ("wins", "loses"),
+    ("beats", "loses to"),
+    ("rises", "falls"),
+    ("rise", "fall"),
+    ("climbs", "drops"),
+    ("grows", "shrinks"),
+    ("increases", "decreases"),
+    ("more than", "less than"),
+    ("fewer than", "more than"),
+    ("more", "less"),
+    ("most", "least"),
+    ("larger", "smaller"),
+    ("higher", "lower"),
+    ("above", "below"),
+    ("over", "under"),
+    ("better", "worse"),
+    ("longer", "shorter"),
+    ("at most", "at least"),
+)
+_ONE_WAY = {"within": "beyond", "level": "faster", "tie": "differ", "exactly": "about"}
+COMPARATIVES: Mapping[str, str] = {b: a for a, b in reversed(_PAIRS)} | dict(_PAIRS) | _ONE_WAY
+"""Each comparative with its opposite."""
+
+QUANTIFIERS: Mapping[str, str] = {
+    "in every": "in some",
+    "on every": "on some",
+    "every": "some",
+    "each": "some",
+    "all": "some",
+    "both": "one of",
+    "always": "sometimes",
+    "everywhere": "somewhere",
+    "throughout": "in places",
+    "never": "always",
+    "nowhere": "everywhere",
+    "none": "all",
+    "no": "every",
+    "some": "every",
+    "somewhere": "everywhere",
+    "sometimes": "always",
+    "only": "also",
+    "up to": "from",
+}
+"""Each quantifier with a weaker, stronger or opposite one. "Each" and "every" mean the same and are not exchanged."""
+
+UNITS: Mapping[str, tuple[str, ...]] = {
+    "ns": ("µs",),
+    "µs": ("ms", "ns"),
+    "ms": ("µs", "s"),
+    "s": ("ms", "min"),
+    "min": ("s",),
+    "B": ("KiB",),
+    "KiB": ("MiB", "kB"),
+    "MiB": ("KiB", "MB"),
+    "GiB": ("MiB", "GB"),
+    "kB": ("MB", "KiB"),
+    "MB": ("kB", "MiB"),
+    "GB": ("MB", "GiB"),
+    "MB/s": ("GB/s",),
+    "GB/s": ("TB/s", "MB/s"),
+    "TB/s": ("GB/s", "TiB/s"),
+    "Mflop/s": ("Gflop/s",),
+    "Gflop/s": ("Tflop/s", "GB/s"),
+    "Tflop/s": ("Gflop/s", "TB/s"),
+    "Gop/s": ("Top/s",),
+    "Top/s": ("Gop/s",),
+    "MHz": ("GHz",),
+    "GHz": ("MHz",),
+    "W": ("kW",),
+    "J": ("kJ",),
+    "%": ("×",),
+    "×": ("\u00a0%",),
+    "times": ("%",),
+    "cycles": ("ns",),
+}
+"""Units as printed behind a number, and others to print there."""
+
+_TIMES = {1.0: "a", 2.0: "two", 3.0: "three", 4.0: "four", 5.0: "five", 10.0: "ten", 20.0: "twenty", 100.0: "a hundred"}
+
+
+def spelt(number: float) -> str:
+    """A round number of a thousand or more in words, "ten thousand"; empty where it is none."""
+    for size, name in ((1e9, "billion"), (1e6, "million"), (1e3, "thousand")):
+        if number >= size:
+            times = _TIMES.get(number / size, "")
+            return f"{times} {name}" if times else ""
+    return ""
