@@ -64,8 +64,9 @@ def test_an_integer_sample_counts_as_a_number() -> None:
 
 
 SPREAD = Spread(low=1.9543e9, centre=1.9543e9, high=1.9543e9)
+WATTS = Spread(low=612.34, centre=645.12, high=699.87)
 STATE = State(
-    window="ramp", seconds=0.25012, samples=7, sm_clock=SPREAD, memory_clock=SPREAD, cpu_clock=SPREAD, power=SPREAD,
+    window="ramp", seconds=0.25012, samples=7, sm_clock=SPREAD, memory_clock=SPREAD, cpu_clock=SPREAD, power=WATTS,
     temperature=61.0, utilisation=0.98123, p_states=(0, 2, 8), throttle=("power_cap", "hardware_slowdown"),
     foreign_processes=0, foreign_load=0.03, foreign_limit=64.0, run_queue=3, energy=312.45, energy_error=12.345,
     unobserved=("foreign_load", "run_queue", "foreign_processes", "utilisation", "p_states"),
@@ -89,6 +90,24 @@ def test_what_was_sampled_is_in_order() -> None:
     state = {"window": "ramp", "seconds": 0.25, "samples": 7, "power": {"low": 3.0, "centre": 2.0, "high": 4.0}}
     card["measurements"][0]["block"] = {"state": state}
     with pytest.raises(PerfdocsError, match=r"measurements\[0\].*low ≤ centre ≤ high"):
+        decode_card(json.dumps(card).encode(), PATH)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("sm_clock", {"low": -3e9, "centre": 1e9, "high": 2e9}, "sm_clock between 0 and 1e\\+11"),
+        ("power", {"low": 1.0, "centre": 2.0, "high": 1e9}, "power between 0 and 100000"),
+        ("temperature", -1000, "temperature between -100 and 200"),
+        ("throttle", ["power_cap"] * 33, "length <= 32"),
+        ("p_states", [0] * 17, "length <= 16"),
+        ("unobserved", ["power"] * 33, "length <= 32"),
+    ],
+)
+def test_what_no_machine_shows_is_refused(key: str, value: object, said: str) -> None:
+    card = synthetic_card()
+    card["measurements"][0]["block"] = {"state": {"window": "ramp", "seconds": 0.25, "samples": 7, key: value}}
+    with pytest.raises(PerfdocsError, match=said):
         decode_card(json.dumps(card).encode(), PATH)
 
 

@@ -184,12 +184,39 @@ def test_gates_run_verified_arms_of_rk4(
         skip_or_fail(reason)
     found = workload.verify(problem, workload.reference(problem, context), ready.result())
     assert found["max_difference"] < 1e-11
+    assert ready.counts() == {}  # gates are run where the machine is watched: before timed runs
+    ready.before()
     told = {**found, **ready.counts()}
     assert set(told) <= set(DEFINITION.metrics)
     assert told["rounds"] == 20
     wrong = workload.Both(ready.result().problem, (ready.result().results[0], ready.result().results[1]._replace(x=0)))
     with pytest.raises(VerificationError):
         workload.verify(problem, workload.reference(problem, context), wrong)
+    ready.close()
+
+
+@needs_compiler
+def test_gates_are_run_in_shares_and_anew_for_another_block(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready: Any = load_arm(FOLDER, "itself_host").prepare(workload.problem({"gates": 12}), context)
+    try:
+        ready.run()
+    except Cannot as reason:
+        skip_or_fail(reason)
+    run: list[int] = []
+
+    def gate() -> None:
+        run.append(1)
+        ready._found.append(([1.0] * 20, [1.0] * 20))
+
+    monkeypatch.setattr(ready, "_gate", gate)
+    shares = []
+    for _ in range(5):
+        ready.before()
+        shares.append(len(run))
+    assert shares == [3, 6, 9, 12, 15]  # the fifth begins anew: four were enough
+    run.clear()
+    assert ready.counts()["passed"] == 12.0
+    assert len(run) == 9
     ready.close()
 
 

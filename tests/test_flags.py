@@ -75,7 +75,8 @@ def sampled(**changes: Any) -> Measurement:
         ({"foreign_processes": 1}, {"contaminated"}),
         ({"foreign_load": 0.5, "foreign_limit": 0.5}, set()),
         ({"foreign_load": 0.51, "foreign_limit": 0.5}, {"contaminated"}),
-        ({"foreign_load": 9.0}, set()),  # a load without a limit judges nothing
+        ({"foreign_load": 0.6}, {"contaminated"}),  # without a limit half a processor is one
+        ({"foreign_load": 0.5}, set()),
         ({"unobserved": ("foreign_load", "foreign_processes")}, set()),
         ({"sm_clock": Spread(low=1.95e9, centre=1.98e9, high=1.98e9)}, set()),
         ({"sm_clock": Spread(low=1.93e9, centre=1.98e9, high=1.98e9)}, {"clock_spread"}),

@@ -19,9 +19,14 @@ GATE = 1.05
 REGION, SHORT_REGION = 1e-2, 2e-4
 """Seconds of a region, made of as many runs as it takes: of the pair, and of a short gate."""
 
+SHARES = 5  # timed runs, before each of which gates are run
+Rounds = tuple[list[float], list[float]]
+
 
 class Gates(Prepared):
-    """Two sides over one problem. A run is A once, B once.
+    """Two sides over one problem. A run is A once, B once; before each timed one comes its share of the gates.
+
+    They are run there, and not where they are counted, because the machine is watched there.
 
     The first run, which is never timed, opens them: their kernels are those of rk4 and recorded there, none is this
     benchmark's own.
@@ -31,6 +36,9 @@ class Gates(Prepared):
         self._pair, self._names, self._context, self.on_host = pair, sides, context, on_host
         self._problem: Any = rk4().problem(pair.at[context.kind])
         self._sides: list[Prepared] = []
+        self._timer = Timer(SystemClock(), 0.0, REGION if pair.gates is None else SHORT_REGION)
+        self._inner: list[int] = []
+        self._found: list[Rounds] = []
 
     def run(self) -> None:
         """A round."""
@@ -45,23 +53,33 @@ class Gates(Prepared):
         first, second = self._sides
         return Both(self._problem, (first.result(), second.result()))
 
-    def counts(self) -> Mapping[str, float]:
-        """What the gates found."""
-        clock = SystemClock()
-        timer = Timer(clock, 0.0, REGION if self._pair.gates is None else SHORT_REGION)
-        inner = [timer.inner(min(timer.time(side.run) for _ in range(3))) for side in self._sides]
-        if self._pair.gates is None:
-            return told(*self._rounds(timer, inner))
-        return tallied([self._rounds(timer, inner) for _ in range(self._pair.gates)])
+    def before(self) -> None:
+        """A share of the gates; all anew where all were run, since the block is then measured again."""
+        gates = self._pair.gates or 1
+        if len(self._found) >= gates:
+            self._found.clear()
+        for _ in range(min(-(-gates // SHARES), gates - len(self._found))):
+            self._gate()
 
-    def _rounds(self, timer: Timer, inner: Sequence[int]) -> tuple[list[float], list[float]]:
+    def counts(self) -> Mapping[str, float]:
+        """What the gates found, once some were run: the rest is run then."""
+        if not self._found:
+            return {}
+        while len(self._found) < (self._pair.gates or 1):
+            self._gate()
+        return told(*self._found[0]) if self._pair.gates is None else tallied(self._found)
+
+    def _gate(self) -> None:
         """Seconds of a run of A and of B, round by round, A B B A."""
-        found: tuple[list[float], list[float]] = ([], [])
+        timer = self._timer
+        found: Rounds = ([], [])
+        if not self._inner:
+            self._inner = [timer.inner(min(timer.time(side.run) for _ in range(3))) for side in self._sides]
         for number in range(LEAST_ROUNDS):
-            sides = list(zip(found, self._sides, inner, strict=True))
+            sides = list(zip(found, self._sides, self._inner, strict=True))
             for times, side, runs in reversed(sides) if number % 2 else sides:
                 times.append(timer.time(side.run, runs))
-        return found
+        self._found.append(found)
 
     def close(self) -> None:
         """Both sides."""
@@ -76,7 +94,7 @@ def told(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:
     return {**found, "ratio": ratio.centre, "ratio_low": ratio.low, "ratio_high": ratio.high}
 
 
-def tallied(gates: Sequence[tuple[Sequence[float], Sequence[float]]]) -> dict[str, float]:
+def tallied(gates: Sequence[Rounds]) -> dict[str, float]:
     """Many gates: how often either side won, how often by more than the tolerance, and each verdict but undecided."""
     ratios = [ratio_of(a, b, resamples=2000) for a, b in gates]
     verdicts = [judged(ratio, GATE) for ratio in ratios]

@@ -183,6 +183,11 @@ class Spread(_Record, frozen=True, kw_only=True):
             raise ValueError("Expected low ≤ centre ≤ high")
 
 
+Reasons = Annotated[tuple[Short, ...], Meta(max_length=32)]
+_MOST = {"sm_clock": 1e11, "memory_clock": 1e11, "cpu_clock": 1e11, "power": 1e5}
+"""What no device reaches: hertz, watts."""
+
+
 class State(_Record, frozen=True, kw_only=True):
     """What a sampler saw of device and host while one measurement's work ran; ``samples`` of 0: not observed.
 
@@ -201,8 +206,8 @@ class State(_Record, frozen=True, kw_only=True):
     temperature: Celsius | None = None
     utilisation: Annotated[float, Meta(ge=0, le=1)] | None = None
     """As the device tells it, over a period of its own that may reach back to before the window."""
-    p_states: tuple[Annotated[int, Meta(ge=0, le=15)], ...] = ()
-    throttle: tuple[Short, ...] = ()
+    p_states: Annotated[tuple[Annotated[int, Meta(ge=0, le=15)], ...], Meta(max_length=16)] = ()
+    throttle: Reasons = ()
     foreign_processes: Count | None = None
     """Most processes on the device that were not ours."""
     foreign_load: Annotated[float, Meta(ge=0, description="processors")] | None = None
@@ -215,7 +220,15 @@ class State(_Record, frozen=True, kw_only=True):
     """Joules of one run, from the device's counter."""
     energy_error: Annotated[float, Meta(ge=0, description="joules")] | None = None
     """What one step of the counter leaves open of that."""
-    unobserved: tuple[Key, ...] = ()
+    unobserved: Annotated[tuple[Key, ...], Meta(max_length=32)] = ()
+
+    def __post_init__(self) -> None:
+        for key, most in _MOST.items():
+            spread = getattr(self, key)
+            if spread is not None and not 0 <= spread.low <= spread.high <= most:
+                raise ValueError(f"Expected {key} between 0 and {most:g}")
+        if self.temperature is not None and not -100 <= self.temperature <= 200:
+            raise ValueError("Expected temperature between -100 and 200")
 
 
 class Block(_Record, frozen=True, kw_only=True):
@@ -230,10 +243,10 @@ class Block(_Record, frozen=True, kw_only=True):
     warmup: tuple[float, ...] = ()
     ramp_runs: Count = 0
     inner: Annotated[int, Meta(ge=1)] = 1
-    throttle: tuple[Short, ...] = ()
+    throttle: Reasons = ()
     load: tuple[float, ...] = ()
     state: State | None = None
-    repeats: tuple[Text, ...] = ()
+    repeats: Annotated[tuple[Text, ...], Meta(max_length=100)] = ()
 
 
 class Measurement(_Record, frozen=True, kw_only=True):

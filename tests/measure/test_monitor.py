@@ -85,6 +85,9 @@ def test_energy_is_a_metric_where_the_definition_has_it(watched: SimpleNamespace
     assert energy.low < energy.centre < energy.high
     assert energy.centre == pytest.approx(300.0 * 1e-3, rel=1e-2)
     assert "energy" not in cpu.measurements[0].values  # this processor does not tell
+    full = watched.measure("good", device="gpu", at={"n": (10,)}, full=True, fresh=True)
+    assert (gpu.method.state_window, full.method.state_window) == (0.25, 1.0)  # for the counter's steps
+    assert state(full).seconds == pytest.approx(1.0, abs=0.01)
 
 
 @pytest.mark.parametrize("device", ["gpu", "cpu"])

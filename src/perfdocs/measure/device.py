@@ -22,7 +22,7 @@ from .failure import Stopped, reason_of
 from .head import head_of, open_gate, open_timer
 from .loader import arm_path
 from .machine import allowed_threads
-from .monitor import WINDOW, Monitor
+from .monitor import ENERGY_WINDOW, WINDOW, Monitor
 from .options import Options
 from .partial import partial_path
 from .plan import Cell, Foresight, chosen_arms, show, wanted_cells
@@ -169,7 +169,9 @@ class DeviceRun:
         session = self._session
         self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
         sampler = self._edges.open_sampler(self._gpu is not None)
-        self._monitor = Monitor(sampler, self._edges.clock, self._progress.note)
+        energy = self._gpu is not None and self._options.full and "energy" in self._definition.metrics
+        window = ENERGY_WINDOW if energy else WINDOW
+        self._monitor = Monitor(sampler, self._edges.clock, self._progress.note, window)
         self._tell_sampler()
         try:
             with self._watchdog:
@@ -198,7 +200,7 @@ class DeviceRun:
         method = replace(
             head.method,
             sample_period=PERIOD if monitor.alive else begun,
-            state_window=WINDOW if monitor.alive or begun else None,
+            state_window=monitor.window if monitor.alive or begun else None,
             sampler_reason=monitor.reason,
         )
         self._session.head = replace(head, method=method)

@@ -12,12 +12,14 @@ from .edges import Clock, Sampler, SamplerError, Watched
 from .sampler import Sample
 from .state import Kind, Window, state_of
 
-__all__ = ["SPAN", "WINDOW", "Monitor", "Watch"]
+__all__ = ["ENERGY_WINDOW", "SPAN", "WINDOW", "Monitor", "Watch"]
 
 WINDOW = 0.25
 """Timed runs shorter than this (s) are not sampled, since a reading of NVML shortly before one slows it; the same work,
 untimed and back to back, is for so long."""
 
+ENERGY_WINDOW = 1.0
+"""The same where the energy of a run is wanted: the counter of a GPU moves ten times a second."""
 SPAN = 0.3
 """Seconds that the host is sampled for at least: a load cannot be told in less, and what was not told would pass for
 clean."""
@@ -39,10 +41,17 @@ class Watch:
 class Monitor:
     """A sampler may be absent, die or hang: the measurement goes on, and ``reason`` says so.
 
-    ``note`` is told when it happens.
+    ``note`` is told when it happens. ``window`` is how long short work is run for to be sampled, s.
     """
 
-    def __init__(self, sampler: Sampler | str, clock: Clock, note: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        sampler: Sampler | str,
+        clock: Clock,
+        note: Callable[[str], None] = lambda _: None,
+        window: float = WINDOW,
+    ) -> None:
+        self.window = window
         self._sampler = None if isinstance(sampler, str) else sampler
         self.reason: str | None = sampler if isinstance(sampler, str) else None
         self._clock = clock

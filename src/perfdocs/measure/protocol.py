@@ -136,12 +136,12 @@ def ramp_up(timed: Timed, timer: Timer, ramp: float) -> None:
 
 def _watched_ramp(timed: Timed, timer: Timer, ramp: float, monitor: Monitor) -> None:
     """A ramp whose last part is sampled, where it is long enough and the timed runs are too short for that."""
-    if not timed.short or ramp < WINDOW:
+    if not timed.short or ramp < monitor.window:
         ramp_up(timed, timer, ramp)
         return
     end = timer.clock.monotonic() + ramp
-    if ramp > WINDOW:
-        timed.ramp_runs += _until(end - WINDOW, timed, timer)
+    if ramp > monitor.window:
+        timed.ramp_runs += _until(end - monitor.window, timed, timer)
     with monitor.busy(timed.watch, "ramp") as window:
         window.runs = _until(end, timed, timer)
     timed.ramp_runs += window.runs
@@ -151,7 +151,7 @@ def look_after(timed: Timed, timer: Timer, monitor: Monitor) -> None:
     """Where nothing of the arm's work on a device was sampled, run it untimed for that."""
     if timed.watch.device and not timed.watch.windows and monitor.alive:
         with monitor.busy(timed.watch, "window") as window:
-            window.runs = _until(timer.clock.monotonic() + WINDOW, timed, timer)
+            window.runs = _until(timer.clock.monotonic() + monitor.window, timed, timer)
 
 
 def measure_block(

@@ -65,6 +65,7 @@ class Rounds:
                         runs=self.options.runs,
                         end_to_end=self.options.end_to_end_runs,
                     )
+                    _count(one)
             except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                 return gate, {0: error}
             return gate, {}
@@ -99,6 +100,12 @@ class Rounds:
                 runs=self.options.runs,
                 end_to_end=self.options.end_to_end_runs,
             )
+            for turn, place in enumerate(places):
+                if turn not in errors:
+                    try:
+                        _count(started[place])
+                    except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
+                        errors[turn] = error
         return gate, failed | {places[turn]: error for turn, error in errors.items()}
 
     def _until_good(
@@ -166,3 +173,8 @@ class Rounds:
             self.sensors.lost(error)
             self.progress.note(str(self.sensors.reason))
             return None
+
+
+def _count(one: Started) -> None:
+    """Count anew what the runs that were timed have found."""
+    one.counts.update(one.timed.arm.counts())
