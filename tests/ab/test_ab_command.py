@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -32,6 +33,15 @@ while [ $(wc -c <reads) -lt $((seen + 2)) ] && [ $i -lt 500 ]; do i=$((i + 1)); 
 def sampled(seconds: float) -> str:
     """A side that is sampled before it ends."""
     return json.dumps(["/bin/sh", "-c", f"{SAMPLED}echo perfdocs-region main {seconds}"])
+
+
+def started(program: Path) -> bool:
+    """Whether a process runs a program, as the system tells it."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if str(program).encode() in path.read_bytes().split(b"\0"):
+                return True
+    return False
 
 
 def words(*more: str) -> list[str]:
@@ -235,6 +245,7 @@ def test_the_clocks_are_reset_however_it_ends(
         _, said = process.communicate(timeout=PATIENCE)
     device.wait_reset()
     assert "Traceback" not in said
+    device.wait(lambda: not started(slow))
     if number == signal.SIGKILL:
         return
     assert process.returncode == 130

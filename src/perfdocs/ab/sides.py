@@ -22,7 +22,7 @@ from perfdocs.measure.loader import beyond_limits, load_arm, load_workload
 from perfdocs.measure.monitor import Monitor, Watch
 from perfdocs.measure.options import Options
 from perfdocs.measure.plan import Cell, chosen_arms, show, wanted_cells
-from perfdocs.measure.processes import kill_group
+from perfdocs.measure.processes import kill_group, with_parent
 from perfdocs.measure.protocol import Timed, Timer, look_after, time_run
 from perfdocs.measure.provenance import source
 from perfdocs.measure.scrub import scrub
@@ -89,7 +89,7 @@ class CommandSide:
 
     def __init__(self, name: str, words: Sequence[str], limit: float, *, gpu: bool = False) -> None:
         self._words, self._where, self._limit, self._gpu = list(words), f"command {name}", limit, gpu
-        shown = tuple(scrub(Path(word).name, 120) for word in words)
+        shown = tuple(scrub(Path(word).name if Path(word).is_absolute() else word, 120) for word in words)
         self.label = clean(" ".join(shown), 60)
         self.facts = SideFacts(label=self.label, kind="command", words=shown)
 
@@ -102,8 +102,9 @@ class CommandSide:
 
     def _output(self) -> str:
         try:
-            process = subprocess.Popen(  # noqa: S603 - the user's own list of words, and no shell
+            process = subprocess.Popen(  # noqa: S603 - the user's own list of words, no shell; one call to prctl
                 self._words,
+                preexec_fn=with_parent(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

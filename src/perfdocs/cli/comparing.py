@@ -172,6 +172,8 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     )
     sides = words_of(a, "A"), words_of(b, "B")
     command = any(isinstance(side, CommandWords) for side in sides)  # which needs no folder of benchmarks
+    if command and (given["points"] or given["device"]):
+        raise click.UsageError("--at and --device are of arms: a command says itself what it runs, and where")
     build = Path("build") if command else project.root / "build"
     out: Path | None = given["out"]
     path = out or build / "ab" / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
