@@ -208,6 +208,13 @@ def pytest(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-n", "3", "--dist", "loadfile", *session.posargs)
 
 
+@nox.session
+def thorough(session: nox.Session) -> None:
+    """Run all tests, those too that are left out by default because another test of their file stands for them."""
+    to_work(session)
+    session.run("python", "-m", "pytest", "-n", "3", "--dist", "loadfile", "-m", "slow or not slow", *session.posargs)
+
+
 def check_claims(session: nox.Session) -> None:
     """Check every sentence of the documentation against the cards."""
     session.run("perfdocs", "check")

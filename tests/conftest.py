@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,31 @@ def write_synthetic(folder: Path, device: str = "made-up-gpu", **options: Any) -
     path = folder / f"{device}.json"
     path.write_text(json.dumps(synthetic_card(device, **options)))
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals() -> Iterator[None]:
+    """What a test starts heeds Ctrl-C and a closed terminal, also where the tests run in the background or ``nohup``."""
+    heeded = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
+    numbers = {getattr(signal, name): handler for name, handler in heeded.items() if hasattr(signal, name)}
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in numbers.items():
+        if before[number] is signal.SIG_IGN:
+            signal.signal(number, handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def slow(*cases: Any) -> list[Any]:
+    """These cases, left out unless asked for: others of the same test stand for them."""
+    return [pytest.param(*(c if isinstance(c, tuple) else (c,)), marks=pytest.mark.slow) for c in cases]
+
+
+def all_but_first_slow(cases: Iterable[Any]) -> list[Any]:
+    """The first stands for the others."""
+    first, *rest = cases
+    return [first, *slow(*rest)]
 
 
 def of_all_workers(factory: pytest.TempPathFactory) -> Path:

@@ -103,6 +103,7 @@ def test_the_machine_is_named_by_its_class_only() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_small_run_builds_both_sites_and_finds_them_the_same(tmp_path: Path) -> None:
     out = tmp_path / "figures.json"
     command = [sys.executable, "-m", "tests.cost", "--quick", "--sizes", "1", "--arms", "2", "--json", str(out)]

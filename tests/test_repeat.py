@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import synthetic_card
+from tests.conftest import slow, synthetic_card
 from tests.render_kit import gpu_card, lay_out
 from tests.sphinx_kit import Built, Project, project, text_of_html
 
@@ -549,7 +549,7 @@ def test_the_page_shows_figures_and_the_cells_that_moved(site: Project) -> None:
     assert summary_table(repeats_of(benchmark)).groups[0].rows[0][0].flags == ("synthetic",)
 
 
-@pytest.mark.parametrize("builder", ["text", "man", "latex", "texinfo", "epub", "dirhtml", "singlehtml"])
+@pytest.mark.parametrize("builder", ["text", "latex", *slow("man", "texinfo", "epub", "dirhtml", "singlehtml")])
 def test_every_builder_shows_it(site: Project, builder: str) -> None:
     put(repeat_file(site).parent, again(synthetic_card(), one_moved))
     (site.docs / "conf.py").write_text(

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import all_but_first_slow, slow
 
 from perfdocs.measure.arm import Cannot, Context
 from perfdocs.measure.hostcc import FLAGS, INCLUDE, compiler
@@ -84,7 +85,7 @@ def lengths(n: int, longest: int) -> np.ndarray:
 
 @needs_compiler
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", all_but_first_slow(TARGETS))
 def test_vectors_make_the_bits_of_the_scalar_step(target: str, threads: int, context: Context) -> None:
     if not runs_here(target):
         pytest.skip("this processor lacks the instructions")
@@ -173,7 +174,7 @@ def assembly(tmp_path: Path, *flags: str) -> str:
 
 @needs_compiler
 @pytest.mark.skipif(not X86, reason="the assembly of x86")
-@pytest.mark.parametrize(("march", "register"), [("skylake-avx512", "zmm"), ("haswell", "ymm")])
+@pytest.mark.parametrize(("march", "register"), [("skylake-avx512", "zmm"), *slow(("haswell", "ymm"))])
 def test_both_loops_are_whole_vectors(march: str, register: str, tmp_path: Path) -> None:
     """Twice four steps of 18 fused multiply-adds on the widest registers, none on single numbers."""
     text = assembly(tmp_path, f"-march={march}")

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.conftest import slow
 from tests.lacking import skip_or_fail
 from tests.limits_kit import cpp
 
@@ -51,7 +52,9 @@ def orbits(*eccentricities: float) -> Any:
 
 
 @needs_compiler
-@pytest.mark.parametrize(("n", "accepted", "attempts"), [(1000, 415_223, 504_954), (10_000, 4_105_908, 4_957_614)])
+@pytest.mark.parametrize(
+    ("n", "accepted", "attempts"), [(1000, 415_223, 504_954), *slow((10_000, 4_105_908, 4_957_614))]
+)
 def test_the_published_counts_are_met(n: int, accepted: int, attempts: int, context: Context) -> None:
     problem = workload.problem({"n": n})
     reference = workload.reference(problem, context)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.conftest import all_but_first_slow, slow
 
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context
@@ -45,7 +46,7 @@ def ran(problem: Any, context: Context, threads: int = 2, target: str = "native"
 
 
 @needs_compiler
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", all_but_first_slow(TARGETS))
 def test_lanes_take_the_path_of_the_scalar_attempt(target: str, context: Context) -> None:
     if target == "sse2" and not X86:
         pytest.skip("not an x86 processor")
@@ -152,7 +153,7 @@ def test_more_threads_than_processors_are_refused(context: Context) -> None:
 
 @needs_compiler
 @pytest.mark.skipif(not X86, reason="the assembly of x86")
-@pytest.mark.parametrize(("march", "register"), [("skylake-avx512", "zmm"), ("haswell", "ymm")])
+@pytest.mark.parametrize(("march", "register"), [("skylake-avx512", "zmm"), *slow(("haswell", "ymm"))])
 def test_the_attempt_is_whole_vectors(march: str, register: str, tmp_path: Path) -> None:
     made = tmp_path / "simd.s"
     usual = [flag for flag in FLAGS if flag not in ("-march=native", "-shared")]

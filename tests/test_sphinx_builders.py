@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.conftest import slow
 from tests.sphinx_kit import Project, project, text_of_html
 
 from perfdocs.library import load_library
@@ -38,7 +39,7 @@ WHERE = {
 }
 
 
-@pytest.mark.parametrize("builder", WHERE)
+@pytest.mark.parametrize("builder", ["html", "epub", "latex", "text", *slow("dirhtml", "singlehtml", "man", "texinfo")])
 def test_every_builder_shows_the_numbers_without_a_warning(made: Project, builder: str) -> None:
     built = made.build(builder)
     assert built.warnings == []

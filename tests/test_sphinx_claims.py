@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.claims.toy import gpu_card, write_toy
+from tests.conftest import slow
 from tests.sphinx_kit import CONF, Built, Project, text_of_html
 
 INDEX = "Home\n====\n\n.. toctree::\n\n   {}\n   devices/index\n"
@@ -121,7 +122,7 @@ def test_the_whole_list_of_warnings(tmp_path: Path) -> None:
     assert built.warnings == WARNINGS.splitlines()
 
 
-@pytest.mark.parametrize("builder", ["dirhtml", "singlehtml", "epub", "latex", "text", "man"])
+@pytest.mark.parametrize("builder", ["dirhtml", "latex", *slow("singlehtml", "epub", "text", "man")])
 def test_comments_are_in_no_output(tmp_path: Path, builder: str) -> None:
     title = f"# Of 510 µs<!-- claim: at toy, toy-gpu, spread-1000, n=1e6: stealing --> and more\n\n{COMMENTS[13:]}"
     more = f"\n## Sub<!-- exempt: a title -->\n\nPrinted: {{value}}`{GIVEN}: stealing faster than simple`.\n"

@@ -110,6 +110,7 @@ def test_unknown_device_becomes_known(made: Project) -> None:
     assert "work stealing" in built.text("plain.html")
 
 
+@pytest.mark.slow
 def test_builders_that_share_doctrees_see_each_others_changes(made: Project, tmp_path: Path) -> None:
     """`make html` reads a changed card first; `make dirhtml` with the same doctrees must still write the page."""
     shared = tmp_path / "shared"
@@ -157,7 +158,7 @@ def edits(made: Project, dice: random.Random) -> list[Callable[[], None]]:
     )
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_any_sequence_of_edits_equals_a_clean_build(made: Project, seed: int) -> None:
     dice = random.Random(seed)
     built = made.build()
@@ -168,6 +169,7 @@ def test_any_sequence_of_edits_equals_a_clean_build(made: Project, seed: int) ->
     equals_clean(made, built)
 
 
+@pytest.mark.slow
 def test_parallel_equals_serial(made: Project) -> None:
     for i in range(6):
         write_synthetic(made.cards, f"gpu-{i}", factor=1 + i / 10)

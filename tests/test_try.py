@@ -15,7 +15,7 @@ import pytest
 from tests.claims.test_claims import ALL, PREFIX
 from tests.claims.toy import card as toy_card
 from tests.claims.toy import cpu_card, gpu_card, write_toy
-from tests.conftest import PROJECT, synthetic_card
+from tests.conftest import PROJECT, slow, synthetic_card
 
 import perfdocs.claims.check
 from perfdocs.claims.model import Bound, Outcome, Status
@@ -156,7 +156,10 @@ def leaders(library: Library) -> dict[tuple[Any, ...], Any]:
     return found
 
 
-@pytest.mark.parametrize("name", CARDS)
+QUICK = ("an arm is slower", "arms are gone", "a new device", "a new name for a known device")
+
+
+@pytest.mark.parametrize("name", [*QUICK, *slow(*(name for name in CARDS if name not in QUICK))])
 def test_the_answer_is_that_of_the_build(run: Run, toy: Path, name: str) -> None:
     path = put(toy / "downloads", CARDS[name])
     run("render")

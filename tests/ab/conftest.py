@@ -64,14 +64,3 @@ def device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE / "stand_in"), str(SOURCE)]))
     monkeypatch.setenv("PATH", str(HERE / "bin"), prepend=os.pathsep)
     return FakeDevice(folder)
-
-
-@pytest.fixture(autouse=True)
-def hangup() -> Iterator[None]:
-    """A closed terminal ends what a test starts, also where the tests themselves run under ``nohup``."""
-    if os.name != "posix":
-        yield
-        return
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
