@@ -76,8 +76,8 @@ def write_synthetic(folder: Path, device: str = "made-up-gpu", **options: Any) -
 
 @pytest.fixture(scope="session", autouse=True)
 def signals() -> Iterator[None]:
-    """What a test starts heeds Ctrl-C and a closed terminal, also where the tests run in the background or ``nohup``."""
-    heeded = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
+    """What a test starts heeds Ctrl-C and a closed terminal, also where the tests run in the background."""
+    heeded: dict[str, Any] = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
     numbers = {getattr(signal, name): handler for name, handler in heeded.items() if hasattr(signal, name)}
     before = {number: signal.getsignal(number) for number in numbers}
     for number, handler in numbers.items():
