@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.random import RandomState
 from tests.conftest import slow
+from tools import gate_noise
 from tools.same_twice import lines
 from tools.verdict_noise import NOISES, by_chance, counted, interval, main, picked_pairs, row, table, twice
 
@@ -128,3 +129,16 @@ def test_the_same_code_is_held_against_itself(monkeypatch: pytest.MonkeyPatch) -
     found = list(lines(0.0))
     assert [line.partition(",")[0].partition(":")[0] for line in found] == ["blocks"] * 3 + ["rotation"] * 3
     assert all(": 1 pairs, " in line for line in found if "," in line.partition(":")[0])
+
+
+@pytest.mark.parametrize(
+    "about", ["a block drifts by up to 5 %", *slow(*sorted(NAMES.keys() - {"a block drifts by up to 5 %"}))]
+)
+def test_the_page_shows_what_the_tool_prints_of_gates(about: str) -> None:
+    lines = METHOD.read_text(encoding="utf-8").splitlines()
+    head, rule = gate_noise.table([]).splitlines()
+    start = lines.index(head)
+    assert lines[start + 1] == rule
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[start + 2 :][: len(NOISES)]] == list(NAMES)
+    shown = next(line for line in lines[start:] if line.startswith(f"| {about} |"))
+    assert shown == gate_noise.table([gate_noise.row(NAMES[about])]).splitlines()[2], "run tools/gate_noise.py again"
