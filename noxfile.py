@@ -201,18 +201,18 @@ def mypy(session: nox.Session) -> None:
 
 
 def pytest(session: nox.Session) -> None:
-    """Run the tests on three processes: two processors are busy then also while a test waits for a process.
+    """Run the tests on four processes: two processors are busy then also while tests wait for processes.
 
     Each takes whole files: what the tests of a file share is made once, not once in every process.
     """
-    session.run("python", "-m", "pytest", "-n", "3", "--dist", "loadfile", *session.posargs)
+    session.run("python", "-m", "pytest", "-n", "4", "--dist", "loadfile", *session.posargs)
 
 
 @nox.session
 def thorough(session: nox.Session) -> None:
     """Run all tests, those too that are left out by default because another test of their file stands for them."""
     to_work(session)
-    session.run("python", "-m", "pytest", "-n", "3", "--dist", "loadfile", "-m", "slow or not slow", *session.posargs)
+    session.run("python", "-m", "pytest", "-n", "4", "--dist", "loadfile", "-m", "slow or not slow", *session.posargs)
 
 
 def check_claims(session: nox.Session) -> None:
