@@ -69,5 +69,4 @@ def table(rows: Iterable[Sequence[str]]) -> str:
 
 
 if __name__ == "__main__":
-    np.seterr(all="raise")
     print(table(map(row, NOISES)))

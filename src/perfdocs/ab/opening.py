@@ -23,6 +23,7 @@ from perfdocs.measure.plan import show
 from perfdocs.measure.progress import Progress
 from perfdocs.measure.watchdog import Watchdog
 
+from . import NOT_RUN
 from .clocks import ClockControl, open_control
 from .kernels import Traced, kernel_times
 from .lock import Locker
@@ -33,8 +34,6 @@ from .sides import ArmSide, ArmWords, CommandSide, CommandWords, folder_of, open
 
 __all__ = ["Wanted", "opened"]
 
-HUNG = 7
-"""The exit code where an arm does not come back: a side did not run."""
 OpenControl = Callable[[str | None], ClockControl | str]
 
 
@@ -83,7 +82,7 @@ def opened(
     folders = [folder_of(wanted.benchmarks(), side) for side in (wanted.a, wanted.b)]
     arms: list[ArmSide] = []
     watchdog: Watchdog[str] = Watchdog(
-        wanted.limit, edges.clock.monotonic, lambda label: _hangs(label, wanted.limit), code=HUNG
+        wanted.limit, edges.clock.monotonic, lambda label: _hangs(label, wanted.limit), code=NOT_RUN
     )
     try:
         with watchdog:

@@ -23,7 +23,7 @@ from .scope import Context, Data
 from .syntax import parse_claim, parse_given
 from .wording import MAX_TEXT, read_prose, reword
 
-__all__ = ["check_bound", "check_given", "context_of"]
+__all__ = ["check_bound", "check_given", "context_of", "spoken_of"]
 
 MAX_POINTS = 5000
 _APART = frozenset({"clocks_apart"})
@@ -34,6 +34,14 @@ def context_of(bound: Bound, data: Data) -> Context:
     context = Context()
     for given in bound.given:
         context = data.narrow(context, parse_given(given.expression, data.where)).surrounding()
+    return context
+
+
+def spoken_of(claim: Claim, context: Context, data: Data) -> Context:
+    """The same with the benchmark that the claim names itself: `at rk4: …` decides how its text is read."""
+    for scope in claim.scope:
+        if isinstance(scope, Selected) and scope.selector.value in data.library.benchmarks:
+            context = data.narrow(context, [scope.selector])
     return context
 
 
@@ -86,10 +94,7 @@ class _Evaluation:
         if len(bound.text) > MAX_TEXT:
             raise data.error("claim-size", f"{len(bound.text)} characters of text", f"at most {MAX_TEXT}", "split it")
         claim = parse_claim(bound.expression, bound.where)
-        context = context_of(bound, data)
-        for scope in claim.scope:  # `at rk4: …` decides how the text is read
-            if isinstance(scope, Selected) and scope.selector.value in data.library.benchmarks:
-                context = data.narrow(context, [scope.selector])
+        context = spoken_of(claim, context_of(bound, data), data)
         definition = data.definition(context) if context.benchmark else None
         reader = Reader(read_prose(bound.text, definition, data.device_names(context.benchmark)), data)
         return cls(claim, data, reader, context)

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from .. import __version__
+from ..ab import NOT_RUN
 from ..errors import PerfdocsError, clean, place
-from .comparing import NOT_RUN, UNDECIDED, ab
+from .comparing import UNDECIDED, ab
 from .data import list_, schema, validate
 from .importing import import_
 from .measuring import run

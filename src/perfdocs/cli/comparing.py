@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..ab import NOT_RUN
 from ..errors import PerfdocsError, place
 from ..measure.arguments import axis_filters
 from .project import Project, examples, format_option
@@ -22,12 +23,10 @@ from .project import Project, examples, format_option
 if TYPE_CHECKING:
     from ..ab.record import Record
 
-__all__ = ["NOT_RUN", "UNDECIDED", "ab"]
+__all__ = ["UNDECIDED", "ab"]
 
 UNDECIDED = 5
 """Neither pass nor fail: the interval lies around the gate, or what is gated could not be read."""
-NOT_RUN = 7
-"""A side did not run, or did not tell its times: nothing is said of B."""
 DAY = 86400.0  # s
 
 

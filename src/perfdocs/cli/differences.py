@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..claims.model import breakable
+from ..claims.model import Outcome, Status, breakable
 from ..errors import Problem, clean, place
 from ..extent import extent
 from ..library import Library
@@ -207,22 +207,13 @@ def _card(one: Candidate) -> dict[str, Any]:
 def _claim_listed(change: ClaimChange) -> dict[str, Any]:
     """The outcome as `perfdocs check` lists it, and what it was; ``status`` is null where a claim is not checked."""
     before, after = change.before, change.after
-    problem = after.problem if after is not None else None
-    return {
+    listed = (after or Outcome(change.bound, Status.ERROR)).to_dict()
+    return listed | {
         "effect": str(change.effect),
-        "file": change.bound.file,
-        "line": change.bound.line,
-        "sentence": change.bound.sentence,
         "text": " ".join(change.bound.text.split()),
-        "claim": change.bound.expression,
         "before": str(before.status) if before is not None else None,
         "status": str(after.status) if after is not None else None,
-        "code": problem.code if problem else None,
-        "found": problem.found if problem else None,
-        "expected": problem.expected if problem else None,
-        "do": problem.do if problem else None,
         "measured_before": (before.measured if before is not None else "") or None,
-        "measured": (after.measured if after is not None else "") or None,
     }
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ..claims.evaluate import check_bound, context_of
+from ..claims.evaluate import check_bound, context_of, spoken_of
 from ..claims.model import Bound
-from ..claims.nodes import Bounded, Compared, Quantified, Selected
+from ..claims.nodes import Bounded, Compared, Quantified
 from ..claims.scope import Data
 from ..claims.syntax import parse_claim
 from ..errors import PerfdocsError
@@ -50,13 +50,10 @@ def _benchmark(bound: Bound, library: Library) -> str:
     """The benchmark that a claim speaks of, empty where that is not said."""
     data = Data(library, bound.where)
     try:
-        context = context_of(bound, data)
-        for scope in parse_claim(bound.expression, bound.where).scope:
-            if isinstance(scope, Selected) and scope.selector.value in library.benchmarks:
-                context = data.narrow(context, [scope.selector])
+        claim = parse_claim(bound.expression, bound.where)
+        return spoken_of(claim, context_of(bound, data), data).benchmark or ""
     except PerfdocsError:
         return ""
-    return context.benchmark or ""
 
 
 def judge(mutation: Mutation, library: Library) -> Judged:

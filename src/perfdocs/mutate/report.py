@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .data import FEW, Change
 from .data import KINDS as DATA_KINDS
-from .data import Change
 from .judging import EQUIVALENT, Judged
 from .margins import Margin
 from .prose import KINDS as PROSE_KINDS
@@ -58,7 +58,7 @@ class Strength:
     prose: Sequence[Judged] = field(default=())
     data: Sequence[Tried] = field(default=())
     margins: Sequence[Margin] = field(default=())
-    few: int = 8
+    few: int = FEW
 
     @property
     def of_claims(self) -> list[Judged]:
