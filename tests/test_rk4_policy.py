@@ -111,8 +111,8 @@ def test_the_call_runs_the_plan_that_the_policy_picks(monkeypatch: pytest.Monkey
     def plan(n: int, device: int, real: str) -> Any:
         seen.append((n, device, real))
 
-        def launch(inputs: Any, outputs: Any) -> None:
-            outputs[0][:] = inputs[2] + 1
+        def launch(_omega: Any, _zeta: Any, x: Any, _v: Any, _steps: Any, x_end: Any, *_: Any) -> None:
+            x_end[:] = x + 1
 
         return launch
 

@@ -61,9 +61,9 @@ def test_the_call_runs_the_plan_that_the_policy_picks(monkeypatch: pytest.Monkey
     def plan(*key: Any) -> Any:
         seen.append(key)
 
-        def launch(start: Any, outputs: Any) -> None:
-            outputs[0][:6] = start
-            outputs[1][:] = 7
+        def launch(start: Any, end: Any, accepted: Any, _: Any) -> None:
+            end[:6] = start
+            accepted[:] = 7
 
         return launch
 

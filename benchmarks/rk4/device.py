@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,13 @@ import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.kernels import inlined
+from perfdocs.measure.launch import Launch
 from perfdocs.measure.packages import import_cupy
 
 from .workload import Problem, Result
 
 HERE = Path(__file__).parent
 OPTIONS = ("--std=c++17",)
-Launch = Callable[[Sequence[Any], Sequence[Any]], None]
-"""Puts a kernel over inputs and outputs on the current stream."""
-
 REALS = {"float64": "double", "float32": "float"}
 FP64_A_STEP = 22  # instructions of the compiled step: 4 multiplications, 18 fused multiply-adds
 
@@ -96,6 +93,29 @@ class DeviceArm(Prepared):
         """Drop the arrays."""
         none: Any = None
         self.inputs = self.outputs = none
+
+
+class OneLaunch(DeviceArm):
+    """An arm that is one kernel over inputs and outputs, its arguments packed once."""
+
+    def __init__(self, problem: Problem, context: Context, plan: Launch) -> None:
+        super().__init__(problem, context)
+        self._bound = plan.bound(*self.inputs, *self.outputs)
+
+    def launch(self) -> None:
+        """One kernel."""
+        self._bound.on(self.stream.ptr)
+
+    def run(self) -> None:
+        """Launch and wait; the launch names its stream itself."""
+        self._bound.on(self.stream.ptr)
+        self.stream.synchronize()
+
+    def close(self) -> None:
+        """Drop the arrays, which the packed arguments keep too."""
+        none: Any = None
+        self._bound = none
+        super().close()
 
 
 def blocks(n: int, threads: int) -> int:

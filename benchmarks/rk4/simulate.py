@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from perfdocs.measure.launch import Launch
 from perfdocs.measure.packages import import_cupy
 
-from .device import REALS, Launch
+from .device import REALS
 from .policy import arm, pick
 
 STATE, PARAMETERS, STOP = ("x", "v"), ("omega", "zeta"), ("steps",)
@@ -58,5 +59,5 @@ def simulate(state: Mapping[str, Any], parameters: Mapping[str, Any], stop: Mapp
         raise ValueError("contiguous planes of one length expected")
     end = (cupy.empty(n, real), cupy.empty(n, real), cupy.empty(n, np.int64))
     if n:
-        _plan(n, x.device.id, real.name)(inputs, end)
+        _plan(n, x.device.id, real.name)(*inputs, *end)
     return dict(zip(END, end, strict=True))

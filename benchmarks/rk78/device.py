@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,13 +10,11 @@ import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.kernels import inlined
+from perfdocs.measure.launch import Launch
 from perfdocs.measure.packages import import_cupy
 
 from .lines import lines_of_code
 from .workload import USEFUL_BYTE, Problem, Result
-
-Launch = Callable[[Any, Sequence[Any]], None]
-"""Puts a kernel over the start and the outputs on the current stream."""
 
 HERE = Path(__file__).parent
 OPTIONS = ("--std=c++17",)
@@ -102,6 +99,29 @@ class DeviceArm(Prepared):
         """Drop the arrays."""
         none: Any = None
         self.start = self.outputs = none
+
+
+class OneLaunch(DeviceArm):
+    """An arm that is one kernel over the start and the outputs, its arguments packed once."""
+
+    def __init__(self, problem: Problem, context: Context, plan: Launch) -> None:
+        super().__init__(problem, context)
+        self._bound = plan.bound(self.start, *self.outputs)
+
+    def launch(self) -> None:
+        """One kernel."""
+        self._bound.on(self.stream.ptr)
+
+    def run(self) -> None:
+        """Launch and wait; the launch names its stream itself."""
+        self._bound.on(self.stream.ptr)
+        self.stream.synchronize()
+
+    def close(self) -> None:
+        """Drop the arrays, which the packed arguments keep too."""
+        none: Any = None
+        self._bound = none
+        super().close()
 
 
 def blocks(n: int, threads: int) -> int:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from perfdocs.measure.launch import Launch
 from perfdocs.measure.packages import import_cupy
 
-from .device import Launch
 from .policy import arm, pick
 
 STATE, PARAMETERS, STOP = ("place", "speed"), ("mu", "tolerance"), ("time",)
@@ -66,5 +66,5 @@ def simulate(state: Mapping[str, Any], parameters: Mapping[str, float], stop: Ma
     accepted, rejected = cupy.empty(n, dtype=np.int32), cupy.empty(n, dtype=np.int32)
     if n:
         stream = cupy.cuda.get_current_stream().ptr
-        _plan(n, place.device.id, stream, mu, tolerance, time)(start, (end, accepted, rejected))
+        _plan(n, place.device.id, stream, mu, tolerance, time)(start, end, accepted, rejected)
     return {"place": end[:3], "speed": end[3:6], "time": end[6], "accepted": accepted, "rejected": rejected}

@@ -13,6 +13,7 @@ import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.kernels import inlined
+from perfdocs.measure.launch import Bound
 from perfdocs.measure.packages import import_cupy
 
 from .workload import FLOAT, Chain, Empty, Problem, Read
@@ -33,24 +34,9 @@ def module() -> Any:
     return import_cupy().RawModule(code=code, options=("--std=c++17",), backend="nvrtc")
 
 
-class Launch:
-    """A kernel with its arguments, as the driver takes them: CuPy would pack them anew each time, in Python.
-
-    Every clock is given this call and nothing else. Arguments are NumPy scalars and arrays on the device.
-    """
-
-    def __init__(self, name: str, grid: int, block: int, *arguments: Any) -> None:
-        self._driver = import_cupy().cuda.driver
-        function = module().get_function(name)
-        _ = function.num_regs  # loaded now: loading would wait for a stream that NVBench blocks
-        self._shape = (function.kernel.ptr, grid, 1, 1, block, 1, 1, 0)
-        values = (a if isinstance(a, np.generic) else np.uint64(a.data.ptr) for a in arguments)
-        self._kept = arguments, [np.array([value]) for value in values]
-        self._places = np.array([value.ctypes.data for value in self._kept[1]], np.uint64)
-
-    def on(self, stream: int) -> None:
-        """Put it on a stream, given by the driver's handle."""
-        self._driver.launchKernel(*self._shape, stream, self._places.ctypes.data, 0)
+def bound(name: str, blocks: int, threads: int, *arguments: Any) -> Bound:
+    """A kernel with its arguments. Every clock is given its launch and nothing else."""
+    return Bound(module().get_function(name), blocks, threads, arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +44,7 @@ class Work:
     """A problem on the device; ``answer`` gives what ``verify`` wants of the last launch on a stream of CuPy's."""
 
     problem: Problem
-    launch: Launch
+    launch: Bound
     answer: Callable[[Any], Any]
 
     def ramp(self, stream: Any) -> None:
@@ -70,7 +56,7 @@ class Work:
 
 def _empty(problem: Empty, sm_count: int) -> Work:  # noqa: ARG001 - the shape of all three
     count = import_cupy().zeros(1, np.uint32)
-    counting = Launch("timers_count", 1, WARP, count)
+    counting = bound("timers_count", 1, WARP, count)
 
     def answer(stream: Any) -> int:
         count.fill(0)
@@ -79,21 +65,21 @@ def _empty(problem: Empty, sm_count: int) -> Work:  # noqa: ARG001 - the shape o
         stream.synchronize()
         return int(count.get()[0])
 
-    return Work(problem, Launch("timers_empty", 1, WARP), answer)
+    return Work(problem, bound("timers_empty", 1, WARP), answer)
 
 
 def _chain(problem: Chain, sm_count: int) -> Work:
     grid = sm_count * BLOCKS
     sums = import_cupy().zeros(grid * THREADS, np.uint32)
     arguments = (np.uint32(problem.steps), *FLOAT.bits, *FLOAT.constants, sums)
-    return Work(problem, Launch("timers_chain", grid, THREADS, *arguments), lambda _: sums.get())
+    return Work(problem, bound("timers_chain", grid, THREADS, *arguments), lambda _: sums.get())
 
 
 def _read(problem: Read, sm_count: int) -> Work:
     grid = sm_count * BLOCKS
     sums = import_cupy().zeros(grid * THREADS, np.uint32)
     arguments = (filled(problem.words), np.uint32(problem.words // TILE), sums)
-    return Work(problem, Launch("timers_read", grid, THREADS, *arguments), lambda _: sums.get())
+    return Work(problem, bound("timers_read", grid, THREADS, *arguments), lambda _: sums.get())
 
 
 @lru_cache(maxsize=1)
@@ -102,7 +88,7 @@ def filled(words: int) -> Any:
     cupy = import_cupy()
     data = cupy.empty(words, np.uint32)
     stream = cupy.cuda.Stream()
-    Launch("timers_fill", 4096, THREADS, data, np.uint64(words)).on(stream.ptr)
+    bound("timers_fill", 4096, THREADS, data, np.uint64(words)).on(stream.ptr)
     stream.synchronize()
     return data
 

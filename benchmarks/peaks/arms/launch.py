@@ -9,39 +9,35 @@ import numpy as np
 
 from perfdocs.measure import while_graph
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.launch import Bound
 
 from ..device import DeviceArm, module
 from ..problems import Latency
 
-Call = tuple[Any, ...]  # what the driver's launch is given
 THREADS = 32
 
 
 class Arm(DeviceArm):
     """Launches of :data:`Latency.repeats` empty kernels; what is checked is the same work with kernels that count.
 
-    They are launched as the driver takes them: CuPy would pack the arguments anew each time, which is Python's time.
+    They are launched with their arguments packed: what CuPy takes to pack them is Python's time.
     """
 
     def __init__(self, problem: Latency, context: Context) -> None:
         super().__init__(context)
         self.repeats = problem.repeats
         self.count = self.cupy.zeros(1, np.uint32)
-        self._places = np.array([self.count.data.ptr], np.uint64)
-        self._arguments = np.array([self._places.ctypes.data], np.uint64)
-        self._idle = self._call("peaks_empty", 0)
-        self._counting = self._call("peaks_count", self._arguments.ctypes.data)
+        self._idle = self._bound("peaks_empty")
+        self._counting = self._bound("peaks_count", self.count)
 
-    def _call(self, name: str, arguments: int) -> Call:
-        kernel = module("small.cu").get_function(name)
-        _ = kernel.num_regs  # loaded now: loading is not for the middle of a capture
-        return kernel.kernel.ptr, 1, 1, 1, THREADS, 1, 1, 0, self.stream.ptr, arguments, 0
+    def _bound(self, name: str, *arguments: Any) -> Bound:
+        return Bound(module("small.cu").get_function(name), 1, THREADS, arguments)
 
-    def put(self, call: Call) -> None:
+    def put(self, kernel: Bound) -> None:
         """Launch every kernel."""
-        launch = self.cupy.cuda.driver.launchKernel
+        launch = kernel.launcher(self.stream.ptr)
         for _ in range(self.repeats):
-            launch(*call)
+            launch()
 
     def launch(self) -> None:
         """Every kernel."""
@@ -63,12 +59,12 @@ class Arm(DeviceArm):
 class Synchronised(Arm):
     """The host waits for each kernel."""
 
-    def put(self, call: Call) -> None:
+    def put(self, kernel: Bound) -> None:
         """Launch and wait."""
-        launch, wait = self.cupy.cuda.driver.launchKernel, self.cupy.cuda.runtime.streamSynchronize
         stream = self.stream.ptr
+        launch, wait = kernel.launcher(stream), self.cupy.cuda.runtime.streamSynchronize
         for _ in range(self.repeats):
-            launch(*call)
+            launch()
             wait(stream)
 
 
@@ -79,11 +75,11 @@ class Graph(Arm):
         super().__init__(problem, context)
         self._graph = self._captured(self._idle)
 
-    def _captured(self, call: Call) -> Any:
+    def _captured(self, kernel: Bound) -> Any:
         with self.stream:
             self.stream.begin_capture()
             try:
-                self.put(call)
+                self.put(kernel)
             finally:
                 graph = self.stream.end_capture()
         return graph

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.launch import Launch
 
-from ..device import DeviceArm, Launch, blocks, kernel, shared_memory
+from ..device import OneLaunch, blocks, kernel, shared_memory
 from ..workload import Problem, warp_steps
 
 # Chosen by a sweep on one H200. A larger tile sorts into groups of more equal length, a smaller one lets one block load
@@ -69,8 +70,7 @@ def plan(
     function = kernel("lanes.cu", "rk4_longest_first", *defines, real=real)
     shared = shared_bytes(tile, real, threads)
     function.max_dynamic_shared_size_bytes = shared
-    grid, size = _grid(n, sm_count, resident), np.int64(n)
-    return lambda inputs, outputs: function((grid,), (threads,), (size, *inputs, *outputs), shared_mem=shared)
+    return Launch(function, _grid(n, sm_count, resident), threads, before=(np.int64(n),), shared=shared)
 
 
 def _grid(n: int, sm_count: int, resident: int) -> int:
@@ -90,16 +90,11 @@ def issued_steps(problem: Problem, sm_count: int, shape: Shape | None = None) ->
     return sum(warp_steps(np.sort(part)[::-1]) for part in parts)
 
 
-class Arm(DeviceArm):
+class Arm(OneLaunch):
     """The kernel over one problem."""
 
     def __init__(self, problem: Problem, context: Context, **choices: int) -> None:
-        super().__init__(problem, context)
-        self._plan = plan(self.n, self.sm_count, problem.real, **choices)
-
-    def launch(self) -> None:
-        """One kernel."""
-        self._plan(self.inputs, self.outputs)
+        super().__init__(problem, context, plan(problem.n, context.sm_count or 1, problem.real, **choices))
 
     def counts(self) -> dict[str, float]:
         """The lanes of a group end almost together."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.launch import Launch
 
-from ..device import DeviceArm, Launch, blocks, kernel
+from ..device import OneLaunch, blocks, kernel
 from ..workload import Problem, warp_steps
 
 THREADS = 64  # small, so that a small batch spreads over many SMs
@@ -16,8 +17,7 @@ UNROLL = 20
 def plan(n: int, sm_count: int, real: str, *, threads: int = THREADS, unroll: int = UNROLL) -> Launch:  # noqa: ARG001 - the shape of every plan
     """A thread for every sample."""
     function = kernel("lanes.cu", "rk4_per_thread", f"RK4_UNROLL={unroll}", real=real)
-    grid, size = blocks(n, threads), np.int64(n)
-    return lambda inputs, outputs: function((grid,), (threads,), (size, *inputs, *outputs))
+    return Launch(function, blocks(n, threads), threads, before=(np.int64(n),))
 
 
 def issued_steps(problem: Problem, sm_count: int) -> int:  # noqa: ARG001 - as of every arm with a plan
@@ -25,16 +25,11 @@ def issued_steps(problem: Problem, sm_count: int) -> int:  # noqa: ARG001 - as o
     return warp_steps(problem.nstop)
 
 
-class Arm(DeviceArm):
+class Arm(OneLaunch):
     """The kernel over one problem."""
 
     def __init__(self, problem: Problem, context: Context, **choices: int) -> None:
-        super().__init__(problem, context)
-        self._plan = plan(self.n, self.sm_count, problem.real, **choices)
-
-    def launch(self) -> None:
-        """One kernel."""
-        self._plan(self.inputs, self.outputs)
+        super().__init__(problem, context, plan(problem.n, context.sm_count or 1, problem.real, **choices))
 
     def counts(self) -> dict[str, float]:
         """A warp steps until its longest sample ends."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.launch import Launch
+from perfdocs.measure.packages import import_cupy
 
-from ..device import DeviceArm, blocks
+from ..device import OneLaunch, blocks, kernel
 from ..workload import Problem
 
 # Twenty warps an SM keep its FP64 units busy: a step is a chain of eight dependent operations, and each warp more is
@@ -18,7 +20,7 @@ CHUNK = 4  # steps between two looks at how many lanes idle
 REFILL = 4  # idle lanes that make a warp stop and hand out samples
 
 
-class Arm(DeviceArm):
+class Arm(OneLaunch):
     """The kernel over one problem."""
 
     def __init__(
@@ -31,16 +33,16 @@ class Arm(DeviceArm):
         refill: int = REFILL,
         chunk: int = CHUNK,
     ) -> None:
-        super().__init__(problem, context)
         self._defines = (f"RK4_BATCH={batch}", f"RK4_REFILL={refill}", f"RK4_CHUNK={chunk}")
-        self._kernel = self.kernel("lanes.cu", "rk4_persistent", *self._defines)
-        self._queue = self.cupy.zeros(3, dtype=np.uint32)
-        self._batches = blocks(self.n, batch)
-        self._grid = min(self.sm_count * warps // WARPS_A_BLOCK, self._batches)
+        self._queue = import_cupy().zeros(3, dtype=np.uint32)
+        self._batches = blocks(problem.n, batch)
+        # From the SM count; fewer blocks where the batch is small.
+        self._grid = min((context.sm_count or 1) * warps // WARPS_A_BLOCK, self._batches)
+        super().__init__(problem, context, self._plan(problem))
 
-    def launch(self) -> None:
-        """A grid from the SM count; fewer blocks where the batch is small."""
-        self._kernel((self._grid,), (32 * WARPS_A_BLOCK,), (self.size, *self.inputs, *self.outputs, self._queue))
+    def _plan(self, problem: Problem, *defines: str) -> Launch:
+        function = kernel("lanes.cu", "rk4_persistent", *self._defines, *defines, real=problem.real)
+        return Launch(function, self._grid, 32 * WARPS_A_BLOCK, before=(np.int64(problem.n),), after=(self._queue,))
 
     def counts(self) -> dict[str, float]:
         """Every plane once, and one atomic on the queue a batch of samples beyond those dealt at the start.
@@ -56,10 +58,10 @@ class Arm(DeviceArm):
         }
 
     def _issued(self) -> int:
-        kept, self._kernel = self._kernel, self.kernel("lanes.cu", "rk4_persistent", *self._defines, "RK4_COUNT=1")
         self._queue.fill(0)
-        self.run()
-        self._kernel = kept
+        with self.stream:
+            self._plan(self.problem, "RK4_COUNT=1")(*self.inputs, *self.outputs)
+            self.stream.synchronize()
         return int(self._queue.get()[2])
 
 

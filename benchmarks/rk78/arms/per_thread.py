@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.launch import Launch
 
-from ..device import DeviceArm, Launch, blocks, kernel
+from ..device import OneLaunch, blocks, kernel
 from ..workload import Problem
 
 THREADS = 32  # a block: small, so that a small batch spreads over many SMs
@@ -23,22 +24,16 @@ def plan(
     """A thread for every orbit."""
     defines += (f"RK78_THREADS={threads}", f"RK78_THREAD_BLOCKS={blocks_an_sm}")
     function = kernel("lanes.cu", "rk78_per_thread", *defines)
-    grid, size = blocks(n, threads), np.int64(n)
-    return lambda start, outputs: function((grid,), (threads,), (size, start, *outputs))
+    return Launch(function, blocks(n, threads), threads, before=(np.int64(n),))
 
 
-class Arm(DeviceArm):
+class Arm(OneLaunch):
     """The kernel over one problem."""
 
     code = ("arms/per_thread.py", "lanes.cu#per_thread", "step.cuh")
 
     def __init__(self, problem: Problem, context: Context, **knobs: int) -> None:
-        super().__init__(problem, context)
-        self._plan = plan(self.n, self.sm_count, **knobs)
-
-    def launch(self) -> None:
-        """One kernel."""
-        self._plan(self.start, self.outputs)
+        super().__init__(problem, context, plan(problem.n, context.sm_count or 1, **knobs))
 
 
 def prepare(problem: Problem, context: Context) -> Prepared:

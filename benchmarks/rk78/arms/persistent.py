@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.launch import Launch
 from perfdocs.measure.packages import import_cupy
 
-from ..device import DeviceArm, Launch, blocks, kernel
+from ..device import OneLaunch, blocks, kernel
 from ..workload import USEFUL_BYTE, Problem
 
 WARPS = 4  # a block
@@ -34,8 +35,8 @@ def plan(
     defines += tuple(f"RK78_{name}={value}" for name, value in knobs.items())
     function = kernel("lanes.cu", "rk78_persistent", *defines)
     queue = import_cupy().zeros(2, dtype=np.uint32)
-    grid, threads, size = _grid(n, sm_count, warps, resident), 32 * warps, np.uint32(n)
-    return lambda start, outputs: function((grid,), (threads,), (size, start, *outputs, queue))
+    grid = _grid(n, sm_count, warps, resident)
+    return Launch(function, grid, 32 * warps, before=(np.uint32(n),), after=(queue,))
 
 
 def _resident(n: int, sm_count: int, warps: int = WARPS) -> int:
@@ -47,18 +48,13 @@ def _grid(n: int, sm_count: int, warps: int, resident: int) -> int:
     return min(sm_count * resident, max(spread, blocks(n, 32 * warps)))
 
 
-class Arm(DeviceArm):
+class Arm(OneLaunch):
     """The kernel over one problem."""
 
     code = ("arms/persistent.py", "lanes.cu#persistent", "step.cuh")
 
     def __init__(self, problem: Problem, context: Context, **knobs: int) -> None:
-        super().__init__(problem, context)
-        self._plan = plan(self.n, self.sm_count, **knobs)
-
-    def launch(self) -> None:
-        """One kernel."""
-        self._plan(self.start, self.outputs)
+        super().__init__(problem, context, plan(problem.n, context.sm_count or 1, **knobs))
 
     def counts(self) -> dict[str, float]:
         """Every plane once, and one atomic on the queue a batch of orbits beyond those dealt at the start."""
