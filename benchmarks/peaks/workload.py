@@ -45,10 +45,10 @@ def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
     if kind == "gpu":
         sides = QUICK_SIDES if quick else SIDES
         points += [("matrix", {"type": key, "side": side}) for key, of in sides.items() for side in of]
-        memories = MEMORIES[:1] if quick else MEMORIES
-        points += [("transfer", {"memory": memory, "direction": way}) for memory in memories for way in DIRECTIONS]
+        memories, ways = (MEMORIES[:1], DIRECTIONS[:2]) if quick else (MEMORIES, DIRECTIONS)
+        points += [("transfer", {"memory": memory, "direction": way}) for memory in memories for way in ways]
     points += [("latency", {"way": way}) for way in WAYS[kind]]
-    points += [("atomics", {"addresses": addresses}) for addresses in ADDRESSES]
+    points += [("atomics", {"addresses": addresses}) for addresses in (ADDRESSES[::3] if quick else ADDRESSES)]
     return [Task(table, at, curve=table) for table, at in points]
 
 

@@ -20,7 +20,7 @@ CHAINS = (
     *(320, 384, 512, 640, 768, 1024),
 )
 """Multiply-adds an element, 35 of them."""
-QUICK = (0, 2, 8, 32, 128, 1024)
+QUICK = (0, 8, 32, 128, 1024)
 QUICK_PRODUCTS = ("tensor_fp16",)
 TYPES: Mapping[Kind, tuple[str, ...]] = {"gpu": ("fp32", "fp64", "fp16", "int32"), "cpu": ("fp32", "fp64", "int32")}
 MOST_WORDS = 2**30  # far more than caches hold
