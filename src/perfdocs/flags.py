@@ -91,8 +91,8 @@ def sm_clock(m: Measurement) -> float | None:
     state = m.block.state if m.block else None
     if state is not None and state.sm_clock is not None:
         return state.sm_clock.centre
-    samples = m.values.get("sm_clock")
-    return statistics.median(samples) if isinstance(samples, tuple) else None
+    read = m.values.get("sm_clock")
+    return statistics.median(read) if isinstance(read, tuple) else read if isinstance(read, float) else None
 
 
 def noise(value: Value) -> frozenset[str]:

@@ -254,9 +254,7 @@ def _reason(card: Card, table: str, key: _Key) -> str:
 
 
 def _clock_change(a: Row, b: Row) -> float | None:
-    clocks = [row.raw.values.get("sm_clock") if row.raw else None for row in (a, b)]
-    medians = [statistics.median(c) for c in clocks if isinstance(c, tuple)]
-    return medians[1] / medians[0] - 1 if len(medians) == 2 and medians[0] > 0 else None
+    return b.sm_clock / a.sm_clock - 1 if a.sm_clock and b.sm_clock else None
 
 
 def _pairs(definition: Definition, by: str, cells: Sequence[Cell]) -> Iterator[Pair]:

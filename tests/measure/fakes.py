@@ -82,7 +82,10 @@ class FakeNvml:
     floor: float = 30.0
     begun: float = 1000.0
 
+    note: Callable[[], object] = lambda: None
+
     def _ask(self) -> None:
+        self.note()
         self.lives -= 1
         if self.lives < 0:
             raise NvmlError("NVML stopped answering: GPU is lost")
@@ -148,6 +151,7 @@ class FakeSampler:
     foreign_processes: int | None = 0
     hidden: frozenset[str] = frozenset()
     lives: int = 10**9
+    clock_rate: float = 1.98e9
     watched: list[tuple[float, Watched]] = field(default_factory=list)
     closed: bool = False
 
@@ -160,7 +164,13 @@ class FakeSampler:
             "run_queue": 1,
         }
         if device:
-            told |= {"sm_clock": 1.98e9, "memory_clock": 1e9, "power": 300.0, "energy": 300.0 * time, "p_state": 0}
+            told |= {
+                "sm_clock": self.clock_rate,
+                "memory_clock": 1e9,
+                "power": 300.0,
+                "energy": 300.0 * time,
+                "p_state": 0,
+            }
             told |= {"temperature": 50.0, "utilisation": 1.0, "foreign_processes": self.foreign_processes}
             told |= {"throttle": self.throttle}
         return Sample(time, device=device, **{k: v for k, v in told.items() if k not in self.hidden})

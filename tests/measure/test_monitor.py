@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from perfdocs.card import Block, Card, State, Summary
-from perfdocs.flags import flags_by_measurement
+from perfdocs.flags import flags_by_measurement, sm_clock
 from perfdocs.measure import Stopped
 from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.arm import Task
@@ -100,6 +100,17 @@ def test_long_runs_are_sampled_themselves(
     assert found.seconds == pytest.approx(5 * 0.4, rel=1e-3)
     assert found.samples in range(50, 56)
     assert (found.energy is None) == (device == "cpu")
+
+
+@pytest.mark.parametrize("rotates", [False, True])
+def test_the_clock_of_short_runs_is_that_of_the_window(watched: SimpleNamespace, rotates: bool) -> None:
+    if rotates:
+        toml = watched.folder / "benchmark.toml"
+        toml.write_text(f'protocol = "rotate"\n{toml.read_text()}')
+    watched.sampler.clock_rate = 1.41e9
+    (one,) = watched.measure("good", device="gpu", at={"n": (10,)}).measurements
+    assert one.values["sm_clock"] == Summary(centre=1.41e9, low=1.41e9, high=1.41e9)
+    assert sm_clock(one) == 1.41e9
 
 
 def test_points_of_a_curve_without_a_ramp_have_a_window_of_their_own(

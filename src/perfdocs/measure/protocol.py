@@ -25,6 +25,9 @@ __all__ = [
 ]
 
 TRIES = 3
+SETTLED = 0.02
+"""Timed runs shorter than this (s) follow untimed ones: after a pause, another arm or a reading of NVML a device takes
+tens of microseconds more for them."""
 
 
 class ClockError(Exception):
@@ -94,11 +97,8 @@ def warm_up(arm: Prepared, timer: Timer, warmups: int, verify: Callable[[Any], M
 
 
 def _settle(timed: Timed, call: Callable[[], None], timer: Timer, settle: float) -> None:
-    """Where a run is shorter than ``settle`` seconds, run untimed for so long.
-
-    After a pause, or after another arm, a machine takes a moment to run as it does under load.
-    """
-    if min(timed.warmup, default=settle) < settle:
+    """Where a run is shorter than :data:`SETTLED`, run untimed for ``settle`` seconds, at least once; 0: never."""
+    if settle and min(timed.warmup, default=SETTLED) < SETTLED:
         start = timer.clock.monotonic()
         call()
         while 0 <= timer.clock.monotonic() - start < settle:
@@ -115,9 +115,13 @@ def time_run(timed: Timed, timer: Timer, monitor: Monitor) -> None:
             timed.wall.append(timer.time(timed.arm.run, timed.inner))
 
 
-def _run(timed: Timed, timer: Timer, sensors: Sensors, monitor: Monitor) -> None:
-    time_run(timed, timer, monitor)
-    sensors.read(timed.readings)
+def _read_each(arm: Prepared, sensors: Sensors) -> bool:
+    """Whether sensors are read after each timed run, and not only after the last.
+
+    NVML is left alone until then, unless the arm brings the machine into a state before each run: what is read after
+    it is what that state led to.
+    """
+    return sensors.nvml is None or type(arm).before is not Prepared.before
 
 
 def _until(moment: float, timed: Timed, timer: Timer) -> int:
@@ -167,14 +171,19 @@ def measure_block(
 ) -> None:
     """Untimed runs back to back until ``ramp`` seconds have gone (at least one; ``None``: none), then the timed runs.
 
-    Each timed run shorter than ``settle`` follows untimed ones of that length, since its forerunner's clocks were
-    read in between.
+    Timed runs follow each other; a short one follows untimed ones where it is the first, or sensors were read before.
     """
     if ramp is not None:
         _watched_ramp(timed, timer, ramp, monitor)
-    for _ in range(runs):
-        _settle(timed, timed.arm.run, timer, settle)
-        _run(timed, timer, sensors, monitor)
+    each = _read_each(timed.arm, sensors)
+    for run in range(runs):
+        if each or not run:
+            _settle(timed, timed.arm.run, timer, settle)
+        time_run(timed, timer, monitor)
+        if each:
+            sensors.read(timed.readings)
+    if not each:
+        sensors.read(timed.readings)
     look_after(timed, timer, monitor)
     _settle(timed, timed.arm.end_to_end, timer, settle)
     timed.end_to_end.extend(timer.time(timed.arm.end_to_end) for _ in range(end_to_end))
@@ -193,8 +202,7 @@ def measure_rotate(
 ) -> dict[int, Exception]:
     """Every arm once a repetition; the order turns by one each time.
 
-    A run shorter than ``settle`` follows untimed ones of that length, since another arm used the caches and the
-    threads before it.
+    A short run follows untimed ones, since another arm used the caches and the threads before it.
     An arm that raises takes no further turn; what it raised is returned by its place in ``group``. ``turn`` is told
     the place whose turn it is.
     """
@@ -208,7 +216,9 @@ def measure_rotate(
             turn(place)
             try:
                 _settle(timed, timed.arm.run, timer, settle)
-                _run(timed, timer, sensors, monitor)
+                time_run(timed, timer, monitor)
+                if _read_each(timed.arm, sensors):
+                    sensors.read(timed.readings)
                 if repetition < end_to_end:
                     timed.end_to_end.append(timer.time(timed.arm.end_to_end))
             except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
@@ -217,6 +227,9 @@ def measure_rotate(
         if place not in failed:
             try:
                 look_after(timed, timer, monitor)
+                if not _read_each(timed.arm, sensors):
+                    _settle(timed, timed.arm.run, timer, settle)
+                    sensors.read(timed.readings)
             except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                 failed[place] = error
     return failed

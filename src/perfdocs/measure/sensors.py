@@ -1,4 +1,4 @@
-"""What is read after each timed run, outside the timed region: clocks, throttle reasons, load."""
+"""What is read outside the timed region, after the timed runs or after each: clocks, throttle reasons, load."""
 
 from __future__ import annotations
 

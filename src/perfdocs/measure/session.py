@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, State, Summary
+from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, Spread, State, Summary
 from perfdocs.cardfile import write_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest, place
@@ -57,22 +57,38 @@ def measurement_of(
                 f"a metric of {definition.id}{nearest(key, definition.metrics)}",
                 "add its entry, or do not record it",
             )
-    readings = timed.readings
-    samples = {
-        "wall": timed.wall,
-        "end_to_end": timed.end_to_end,
-        "sm_clock": readings.sm_clock,
-        "memory_clock": readings.memory_clock,
-        "cpu_clock": readings.cpu_clock,
+    found = {
+        "wall": tuple(map(number, timed.wall)),
+        "end_to_end": tuple(map(number, timed.end_to_end)),
+        **_clocks(timed, block),
     }
     values: dict[str, MetricValue] = {
-        key: tuple(map(number, found)) for key, found in samples.items() if found and key in definition.metrics
+        key: value for key, value in found.items() if value not in (None, ()) and key in definition.metrics
     }
     values.update({key: value if isinstance(value, str) else float(value) for key, value in counts.items()})
     if block.state is not None and block.state.energy is not None and "energy" in definition.metrics:
         joules, error = block.state.energy, block.state.energy_error or 0.0
         values["energy"] = Summary(centre=joules, low=number(joules - error), high=number(joules + error))
     return Measurement(table=cell.task.table, arm=cell.arm, at=dict(cell.task.at), block=block, values=dict(values))
+
+
+def _clocks(timed: Timed, block: Block) -> dict[str, MetricValue | None]:
+    """Of the timed runs where one was read after each, else of the windows in which the work was sampled.
+
+    Where nothing was sampled, the one that was read after the last run.
+    """
+    readings, state = timed.readings, block.state
+    several = {key: getattr(readings, key) for key in ("sm_clock", "memory_clock", "cpu_clock")}
+    found: dict[str, MetricValue | None] = {}
+    for key, read in several.items():
+        seen: Spread | None = getattr(state, key, None)
+        if len(read) > 1:
+            found[key] = tuple(map(number, read))
+        elif seen is not None:
+            found[key] = Summary(centre=seen.centre, low=seen.low, high=seen.high)
+        else:
+            found[key] = number(read[0]) if read else None
+    return found
 
 
 @dataclass(slots=True)
