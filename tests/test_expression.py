@@ -196,6 +196,18 @@ def test_what_a_derived_quantity_may_not_hold(text: str, over: bool, code: str) 
     assert caught.value.problem.code == code
 
 
+def test_the_best_has_the_flags_of_the_points_that_may_be_it() -> None:
+    def value(centre: float, reach: float, flag: str) -> Value:
+        low, high = centre - reach, centre + reach
+        return Value(centre, low, high, low, high, 5, frozenset({flag}))
+
+    series = [value(10, 1, "throttled"), value(9, 1.5, "noisy"), value(7, 1.5, "drift")]
+    lookups = [lambda _, v=v: v for v in series]
+    best = evaluate_series(parse("best(y)", "h"), lookups)
+    assert (best.centre, best.lo, best.hi) == (10, 9, 11)
+    assert best.flags == {"throttled", "noisy"}
+
+
 @pytest.mark.parametrize(("text", "over"), [("min(a, b) / 2", False), ("best(a / b) / device.sm_count + 1", True)])
 def test_what_it_may_hold(text: str, over: bool) -> None:
     check_calls(parse(text, "h"), "h", series=over)

@@ -355,7 +355,9 @@ def _least(x: Sequence[Value], y: Sequence[Value], fraction: Sequence[Value]) ->
 
 
 def _best(y: Sequence[Value]) -> Value:
-    return FUNCTIONS["max"](*y)
+    """The largest; its flags are those of the points that may be it, given their intervals."""
+    low = max(v.lo for v in y)
+    return FUNCTIONS["max"](*(v for v in y if v.hi >= low))
 
 
 def _fitted(law: str, part: Literal["bend", "amplitude", "misfit"]) -> Callable[..., Value]:
