@@ -37,7 +37,7 @@ html_show_sourcelink = True
 # The section sidebar is shown where a section has pages of its own; elsewhere its width belongs to the tables.
 html_sidebars = {
     page: []
-    for page in ("index", "oscillators", "kepler", "devices/*", "method", "terms", "cost", "genindex", "search")
+    for page in ("index", "oscillators", "kepler", "claims", "devices/*", "method", "terms", "cost", "genindex", "search")
 }
 html_context = {"default_mode": "auto"}  # the reader's own choice of light or dark
 html_theme_options = {
