@@ -5,12 +5,12 @@ A verdict is a word and a sign, so that no colour is needed to tell one from ano
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..claims.matrix import Fare, Matrix, Page, Row, Sentence, Stand, Verdict
 from ..library import Library
+from ..quantity import NBSP, parse_printed
 from .devices import by_interest
 from .model import Cell, Group, Line, LineGroup, TableModel, flags_in, words
 from .points import ordered_flags
@@ -131,11 +131,13 @@ def page_table(page: Page, rows: Sequence[Row], devices: Sequence[str], names: M
 def _sentence(page: Page, sentence: Sentence) -> Cell:
     """The words of a claim with as much of their sentence before them as there is room for."""
     bound = sentence.bound
-    said, whole = (re.sub(r"[ \t\r\n]+", " ", text).strip(" ") for text in (bound.text, bound.sentence))
+    said, whole = " ".join(bound.text.split()), " ".join(bound.sentence.split())
     end = whole.find(said) + len(said) if said and said in whole else len(whole)
     text = whole[:end].strip(" ,;:–-") or said or bound.expression
     if len(text) > LABEL:
         text = "…" + text[-LABEL:].partition(" ")[2] if " " in text[-LABEL:] else f"…{text[-LABEL:]}"
+    for printed in reversed(parse_printed(text)):  # a number keeps its unit
+        text = text[: printed.start] + printed.text.replace(" ", NBSP) + text[printed.end :]
     return Cell(text, link=f"/{page.document}#{sentence.anchor}", number=False, foreign=True)
 
 
