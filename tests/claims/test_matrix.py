@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from tests.claims.toy import write_toy
 
@@ -112,6 +115,25 @@ def test_each_with_its_own_number_asks_for_the_same_points(library: Library) -> 
     same = "It takes 15.0 µs, 140 µs, 150 µs and 15.0 ms<!-- claim: each n: host -->."
     cpu = one(same, library, "toy, toy-gpu, spread-1000")["toy-cpu"]
     assert (cpu.verdict, cpu.number) == (Verdict.FAILS, True)
+
+
+@pytest.mark.parametrize(
+    "sizes", [(2000, 4000, 8000, 16_000), (1000, 10_000), (1000, 2000, 10_000, 100_000, 1_000_000)]
+)
+def test_each_at_other_points_is_not_measured(tmp_path: Path, sizes: tuple[int, ...]) -> None:
+    """As many numbers for other points, fewer or more: none of them is what the sentence speaks of."""
+    folder = write_toy(tmp_path)
+    path = folder / "toy" / "cards" / "toy-cpu.json"
+    content = json.loads(path.read_text())
+    first = content["measurements"][0]
+    content["measurements"] = [first | {"at": {"config": "spread-1000", "n": n}} for n in sizes]
+    path.write_text(json.dumps(content))
+    same = "It takes 15.0 µs, 140 µs, 150 µs and 15.0 ms<!-- claim: each n: host -->."
+    cpu = one(same, load_library(folder), "toy, toy-gpu, spread-1000")["toy-cpu"]
+    assert (cpu.verdict, cpu.reason) == (
+        Verdict.NOT_MEASURED,
+        "measured there at other points than those the sentence goes through",
+    )
 
 
 def test_a_start_that_is_not_measured_there_is_no_failure(library: Library) -> None:

@@ -93,9 +93,8 @@ def look(bound: Bound, library: Library, elsewhere: Mapping[str, str] = HERE, *,
     """Check one claim as :func:`check_bound` does, and say what it looked at. Never raises for bad input.
 
     ``elsewhere`` takes a device that the claim names for another: the same is then asked of that one. Whether the words
-    agree with the expression is not asked there, nor whether a bound is the tightest; a claim that is not measured at
-    the same points has nothing to be asked, and is an error ``claim-empty``. With ``any_number`` every printed number
-    counts as read.
+    agree with the expression is not asked there, nor whether a bound is the tightest. With ``any_number`` every printed
+    number counts as read.
     """
     data = Data(library, bound.where, elsewhere)
     try:
@@ -145,18 +144,12 @@ class _Evaluation:
 
     def run(self) -> Finding:
         finding = self._unfold(self.claim.scope, self.context)
-        if self.data.elsewhere:
-            return self._elsewhere(finding)
+        there = bool(self.data.elsewhere)
         if finding.truth is Ternary.TRUE:
-            finding = all_of([finding, *self._tight(), *self._flagged()])
+            finding = all_of([finding, *(() if there else self._tight()), *self._flagged()])
+        if there:
+            return finding
         return disagreement(self.claim, self.data, self.reader, self.context) or finding
-
-    def _elsewhere(self, finding: Finding) -> Finding:
-        """What is asked of another device: that it has as many measurements as the sentence has numbers."""
-        if self.reader.leftover():
-            found = "fewer measurements than the sentence has numbers"
-            raise self.data.error("claim-empty", found, "one for each number", "measure more")
-        return all_of([finding, *self._flagged()]) if finding.truth is Ternary.TRUE else finding
 
     def marks(self, finding: Finding) -> tuple[Mark, ...]:
         """The numbers of the text with what stands behind them; without numbers, the comparative words."""

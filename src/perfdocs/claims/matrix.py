@@ -152,7 +152,9 @@ def _lacking(seen: Look) -> bool:
 def _elsewhere(bound: Bound, library: Library, home: Look, device: str) -> Fare:
     instead = {home.devices[0]: device}
     there = look(bound, library, instead)
-    if there.outcome.status is not Status.ERROR and home.each and there.each != home.each:
+    problem = there.outcome.problem
+    several = problem is not None and problem.code == "claim-text"  # more points than the sentence has numbers
+    if several or (there.outcome.status is not Status.ERROR and home.each and there.each != home.each):
         return Fare(Verdict.NOT_MEASURED, Stand.ELSEWHERE, reason=_FEWER)
     return _fare(bound, library, there, Stand.ELSEWHERE, instead)
 
