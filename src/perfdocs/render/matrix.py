@@ -123,7 +123,7 @@ def page_table(page: Page, rows: Sequence[Row], devices: Sequence[str], names: M
     shown = [d for d in devices if d not in silent]
     body = tuple((_sentence(page, row.sentence), *(_cell(row.fares[d], d) for d in shown)) for row in rows)
     group = (Group(("claim", *(names[d] for d in shown)), body),)
-    others = ", ".join(names[d] for d in silent)
+    others = "; ".join(names[d] for d in silent)  # a name may hold a comma
     caption = f"None of them has a verdict on {others}." if others else ""
     return TableModel(f"claims-{page.document}", page.title, group, caption, ordered_flags(flags_in(group)))
 
@@ -180,7 +180,7 @@ def reasons_table(rows: Sequence[Row], devices: Sequence[str], names: Mapping[st
     body = tuple(
         (
             words(_clipped(reason, DETAIL), foreign=True),
-            words(", ".join(names[d] for d in devices if d in by_device), foreign=True),
+            words("; ".join(names[d] for d in devices if d in by_device), foreign=True),
             Cell(str(max(by_device.values()))),
         )
         for reason, by_device in sorted(found.items(), key=lambda pair: -max(pair[1].values()))
