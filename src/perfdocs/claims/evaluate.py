@@ -22,7 +22,7 @@ from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selec
 from .reader import Reader
 from .scope import OF_ORIGIN, Context, Data
 from .syntax import parse_claim, parse_given
-from .wording import MAX_TEXT, read_prose, reword
+from .wording import MAX_TEXT, Prose, read_prose, reword
 
 __all__ = ["Look", "check_bound", "check_given", "context_of", "look", "spoken_of"]
 
@@ -68,7 +68,8 @@ class Look:
     """What came of a claim, and what it looked at.
 
     ``joint``: it went through all devices that have its arms. ``each``: the values at which each has its own number.
-    ``flags`` are those of the values read; ``device`` and ``anchor`` name the first row.
+    ``flags`` are those of the values read; ``device`` and ``anchor`` name the first row. ``prose`` is its text taken
+    apart, which is the same wherever it is asked.
     """
 
     outcome: Outcome
@@ -77,6 +78,7 @@ class Look:
     flags: frozenset[str] = frozenset()
     device: str = ""
     anchor: str = ""
+    prose: Prose | None = None
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -89,16 +91,24 @@ def check_bound(bound: Bound, library: Library) -> Outcome:
     return look(bound, library).outcome
 
 
-def look(bound: Bound, library: Library, elsewhere: Mapping[str, str] = HERE, *, any_number: bool = False) -> Look:
+def look(
+    bound: Bound,
+    library: Library,
+    elsewhere: Mapping[str, str] = HERE,
+    *,
+    any_number: bool = False,
+    prose: Prose | None = None,
+) -> Look:
     """Check one claim as :func:`check_bound` does, and say what it looked at. Never raises for bad input.
 
     ``elsewhere`` takes a device that the claim names for another: the same is then asked of that one. Whether the words
     agree with the expression is not asked there, nor whether a bound is the tightest. With ``any_number`` every printed
-    number counts as read.
+    number counts as read. ``prose`` of an earlier look spares the work of reading the text again.
     """
     data = Data(library, bound.where, elsewhere)
     try:
-        evaluation = _Evaluation.of(bound, data, any_number=any_number)
+        evaluation = _Evaluation.of(bound, data, prose)
+        evaluation.reader.any_number = any_number
         outcome = _outcome(evaluation, evaluation.run(), bound)
     except PerfdocsError as error:
         outcome = Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
@@ -110,7 +120,8 @@ def look(bound: Bound, library: Library, elsewhere: Mapping[str, str] = HERE, *,
     each = frozenset((axis, value) for axis, value in data.points if axis in axes)
     origin = frozenset[str]().union(*(row.flags for row in data.seen)) & OF_ORIGIN
     device, anchor = (data.seen[0].card.device.id, data.seen[0].anchor) if data.seen else ("", "")
-    return Look(outcome, data.joint, each, origin | data.caveats.keys(), device, anchor)
+    flags = origin | data.caveats.keys()
+    return Look(outcome, data.joint, each, flags, device, anchor, evaluation.reader.prose)
 
 
 def _outcome(evaluation: _Evaluation, finding: Finding, bound: Bound) -> Outcome:
@@ -132,15 +143,16 @@ class _Evaluation:
     evaluated: int = 0
 
     @classmethod
-    def of(cls, bound: Bound, data: Data, *, any_number: bool = False) -> _Evaluation:
+    def of(cls, bound: Bound, data: Data, prose: Prose | None = None) -> _Evaluation:
         """Parse and read; the text is taken apart with the words of the benchmark it speaks of."""
         if len(bound.text) > MAX_TEXT:
             raise data.error("claim-size", f"{len(bound.text)} characters of text", f"at most {MAX_TEXT}", "split it")
         claim = parse_claim(bound.expression, bound.where)
         context = spoken_of(claim, context_of(bound, data), data)
-        definition = data.definition(context) if context.benchmark else None
-        reader = Reader(read_prose(bound.text, definition, data.device_names(context.benchmark)), data, any_number)
-        return cls(claim, data, reader, context)
+        if prose is None:
+            definition = data.definition(context) if context.benchmark else None
+            prose = read_prose(bound.text, definition, data.device_names(context.benchmark))
+        return cls(claim, data, Reader(prose, data), context)
 
     def run(self) -> Finding:
         finding = self._unfold(self.claim.scope, self.context)

@@ -151,7 +151,7 @@ def _lacking(seen: Look) -> bool:
 
 def _elsewhere(bound: Bound, library: Library, home: Look, device: str) -> Fare:
     instead = {home.devices[0]: device}
-    there = look(bound, library, instead)
+    there = look(bound, library, instead, prose=home.prose)
     problem = there.outcome.problem
     several = problem is not None and problem.code == "claim-text"  # more points than the sentence has numbers
     if several or (there.outcome.status is not Status.ERROR and home.each and there.each != home.each):
@@ -172,7 +172,7 @@ def _fare(bound: Bound, library: Library, seen: Look, stand: Stand, instead: Map
         stand,
         _short(outcome.measured),
         f"found {problem.found}, expected {problem.expected}" if problem else outcome.measured,
-        number and look(bound, library, instead, any_number=True).outcome.status is Status.HOLDS,
+        number and look(bound, library, instead, any_number=True, prose=seen.prose).outcome.status is Status.HOLDS,
         seen.flags,
         seen.device,
         seen.anchor,

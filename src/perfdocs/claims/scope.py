@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ..card import AxisValue
 from ..definition import Definition
@@ -52,6 +53,11 @@ class Context:
             own={a: v for a, v in self.own.items() if a != axis},
             given={a: v for a, v in self.given.items() if a != axis},
         )
+
+
+@lru_cache(maxsize=4)
+def _published_ids(library: Library) -> frozenset[str]:
+    return frozenset(c.device_id for b in library.benchmarks.values() for c in b.cards if c.published)
 
 
 @dataclass(slots=True)
@@ -121,9 +127,9 @@ class Data:
         chosen = [self.library.benchmarks[benchmark]] if benchmark else list(self.library.benchmarks.values())
         return {c.device_id: c.card.device.name for b in chosen for c in self.published(b)}
 
-    def device_ids(self) -> set[str]:
+    def device_ids(self) -> frozenset[str]:
         """Every device with a published card."""
-        return {c.device_id for b in self.library.benchmarks.values() for c in b.cards if c.published}
+        return _published_ids(self.library)
 
     # --- narrowing ---------------------------------------------------------------------------------------------
 
