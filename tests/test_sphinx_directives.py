@@ -76,6 +76,21 @@ UNKNOWN = [
         "[perfdocs.unknown-benchmark]",
     ),
     (
+        ".. perf-claims::\n   :devices: made-up-gp",
+        'found the device "made-up-gp", expected a device with a published card; did you mean "made-up-gpu"?; '
+        "correct the name [perfdocs.unknown-device]",
+    ),
+    (
+        ".. perf-claims::\n   :benchmarks: rk5",
+        'found the benchmark "rk5", expected a folder of `perfdocs_benchmarks`; did you mean "rk4"?; '
+        "correct the name [perfdocs.unknown-benchmark]",
+    ),
+    (
+        ".. perf-claims::\n   :pages: indx",
+        'found the page "indx", expected a document of this site; did you mean "index"?; correct the name '
+        "[perfdocs.unknown-page]",
+    ),
+    (
         ".. perf-measured-on:: rk4, rk78",
         'found the benchmark "rk78", expected a folder of `perfdocs_benchmarks`; did you mean "rk4"?; '
         "correct the name [perfdocs.unknown-benchmark]",
@@ -115,6 +130,7 @@ SHOWN = {
     "perf-compare rk4": ">Made Up Cpu<",
     "perf-repeatability rk4": "No device was measured twice yet.",
     "perf-numbers": ">Made Up Cpu<",
+    "perf-claims": "No page has a claim.",
 }
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("index", "oscillators", "devices/nvidia-h200")
+PAGES = ("index", "oscillators", "claims", "devices/nvidia-h200")
 SCHEMES = ("light", "dark")
 ENOUGH = 4.5  # WCAG 2, level AA, for text of ordinary size
 
@@ -52,6 +52,7 @@ CONTRAST = """selectors => {
 
 TEXTS = {
     "index": (".perfdocs-table th", ".perfdocs-table td", ".perfdocs-table a"),
+    "claims": (".perfdocs-table th", ".perfdocs-table td", ".perfdocs-fastest li", ".perfdocs-folded summary"),
     "oscillators": (
         ".perfdocs-table td",
         ".perfdocs-table td a",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ..card import AxisValue
 from ..errors import PerfdocsError, Problem
@@ -19,13 +20,15 @@ from .items import judge
 from .model import Bound, Mark, Outcome, Status
 from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selected, item_names
 from .reader import Reader
-from .scope import Context, Data
+from .scope import OF_ORIGIN, Context, Data
 from .syntax import parse_claim, parse_given
-from .wording import MAX_TEXT, read_prose, reword
+from .wording import MAX_TEXT, Prose, read_prose, reword
 
-__all__ = ["check_bound", "check_given", "context_of", "spoken_of"]
+__all__ = ["Look", "check_bound", "check_given", "context_of", "look", "spoken_of"]
 
 MAX_POINTS = 5000
+HERE: Mapping[str, str] = MappingProxyType({})
+"""No device stands for another."""
 _APART = frozenset({"clocks_apart"})
 
 
@@ -60,18 +63,69 @@ def check_given(bound: Bound, library: Library) -> Outcome:
     return Outcome(bound, Status.HOLDS, uses=frozenset(data.uses))
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What came of a claim, and what it looked at.
+
+    ``joint``: it went through all devices that have its arms. ``each``: the values at which each has its own number.
+    ``flags`` are those of the values read; ``device`` and ``anchor`` name the first row. ``prose`` is its text taken
+    apart, which is the same wherever it is asked.
+    """
+
+    outcome: Outcome
+    joint: bool = False
+    each: frozenset[tuple[str, AxisValue]] = frozenset()
+    flags: frozenset[str] = frozenset()
+    device: str = ""
+    anchor: str = ""
+    prose: Prose | None = None
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Devices whose cards it asked for, sorted."""
+        return tuple(sorted({device for _, device in self.outcome.uses if device is not None}))
+
+
 def check_bound(bound: Bound, library: Library) -> Outcome:
     """Check one claim against the published cards of the library. Never raises for bad input."""
-    data = Data(library, bound.where)
+    return look(bound, library).outcome
+
+
+def look(
+    bound: Bound,
+    library: Library,
+    elsewhere: Mapping[str, str] = HERE,
+    *,
+    any_number: bool = False,
+    prose: Prose | None = None,
+) -> Look:
+    """Check one claim as :func:`check_bound` does, and say what it looked at. Never raises for bad input.
+
+    ``elsewhere`` takes a device that the claim names for another: the same is then asked of that one. Whether the words
+    agree with the expression is not asked there, nor whether a bound is the tightest. With ``any_number`` every printed
+    number counts as read. ``prose`` of an earlier look spares the work of reading the text again.
+    """
+    data = Data(library, bound.where, elsewhere)
     try:
-        evaluation = _Evaluation.of(bound, data)
-        finding = evaluation.run()
+        evaluation = _Evaluation.of(bound, data, prose)
+        evaluation.reader.any_number = any_number
+        outcome = _outcome(evaluation, evaluation.run(), bound)
     except PerfdocsError as error:
-        return Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
+        outcome = Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
+        return Look(outcome, data.joint)
     except (OverflowError, ZeroDivisionError):
         problem = Problem("claim-size", bound.where, "numbers out of all bounds", "ordinary ones", "correct the claim")
-        return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses))
-    uses = frozenset(data.uses)
+        return Look(Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses)), data.joint)
+    axes = {s.axis for s in evaluation.claim.scope if isinstance(s, Quantified) and s.quantifier == "each"}
+    each = frozenset((axis, value) for axis, value in data.points if axis in axes)
+    origin = frozenset[str]().union(*(row.flags for row in data.seen)) & OF_ORIGIN
+    device, anchor = (data.seen[0].card.device.id, data.seen[0].anchor) if data.seen else ("", "")
+    flags = origin | data.caveats.keys()
+    return Look(outcome, data.joint, each, flags, device, anchor, evaluation.reader.prose)
+
+
+def _outcome(evaluation: _Evaluation, finding: Finding, bound: Bound) -> Outcome:
+    uses = frozenset(evaluation.data.uses)
     if finding.truth is Ternary.TRUE:
         return Outcome(bound, Status.HOLDS, None, finding.measured, evaluation.marks(finding), uses)
     status = Status.FAILS if finding.truth is Ternary.FALSE else Status.UNDECIDED
@@ -89,20 +143,24 @@ class _Evaluation:
     evaluated: int = 0
 
     @classmethod
-    def of(cls, bound: Bound, data: Data) -> _Evaluation:
+    def of(cls, bound: Bound, data: Data, prose: Prose | None = None) -> _Evaluation:
         """Parse and read; the text is taken apart with the words of the benchmark it speaks of."""
         if len(bound.text) > MAX_TEXT:
             raise data.error("claim-size", f"{len(bound.text)} characters of text", f"at most {MAX_TEXT}", "split it")
         claim = parse_claim(bound.expression, bound.where)
         context = spoken_of(claim, context_of(bound, data), data)
-        definition = data.definition(context) if context.benchmark else None
-        reader = Reader(read_prose(bound.text, definition, data.device_names(context.benchmark)), data)
-        return cls(claim, data, reader, context)
+        if prose is None:
+            definition = data.definition(context) if context.benchmark else None
+            prose = read_prose(bound.text, definition, data.device_names(context.benchmark))
+        return cls(claim, data, Reader(prose, data), context)
 
     def run(self) -> Finding:
         finding = self._unfold(self.claim.scope, self.context)
+        there = bool(self.data.elsewhere)
         if finding.truth is Ternary.TRUE:
-            finding = all_of([finding, *self._tight(), *self._flagged()])
+            finding = all_of([finding, *(() if there else self._tight()), *self._flagged()])
+        if there:
+            return finding
         return disagreement(self.claim, self.data, self.reader, self.context) or finding
 
     def marks(self, finding: Finding) -> tuple[Mark, ...]:
@@ -288,6 +346,8 @@ class _Evaluation:
         if first not in values:
             near = min(values, key=lambda v: abs(v - first), default=first)
             do = f'write "{label} = {axis_text(near)}"'
+            if data.elsewhere:
+                raise data.error("claim-empty", f"{label} = {axis_text(first)} is not measured", "that value", do)
             return Finding(Ternary.FALSE, "claim-number", said, "a measured value of the axis", do)
         away = context.without(axis)
         below = [away.at(axis, v) for v in values if v < first]

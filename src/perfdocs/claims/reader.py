@@ -27,6 +27,8 @@ class Reader:
 
     prose: Prose
     data: Data
+    any_number: bool = False
+    """Whether any measured number will do for a printed one: what is left of the claim is what it compares."""
     position: int = 0
     furthest: int = 0
     axis_positions: dict[str, int] = field(default_factory=dict)
@@ -104,7 +106,7 @@ class Reader:
         holds = printed.reads(value)
         if not holds and about and printed.value:
             holds = abs(value / printed.value - 1) <= ABOUT
-        if holds:
+        if holds or self.any_number:
             return Finding(Ternary.TRUE, measured=measured)
         text = printed.text.strip()
         better = reword(printed, value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ..card import AxisValue
 from ..definition import Definition
@@ -19,7 +20,7 @@ from ..quantity import axis_text
 from .model import Use
 from .nodes import OPEN, Tree, named
 
-__all__ = ["Context", "Data"]
+__all__ = ["OF_ORIGIN", "Context", "Data"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
 
@@ -54,16 +55,25 @@ class Context:
         )
 
 
+@lru_cache(maxsize=4)
+def _published_ids(library: Library) -> frozenset[str]:
+    return frozenset(c.device_id for b in library.benchmarks.values() for c in b.cards if c.published)
+
+
 @dataclass(slots=True)
 class Data:
     """Published cards as one claim sees them; remembers what was asked (``uses``) and where (``points``)."""
 
     library: Library
     where: str
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    """Devices that the words for others are taken to mean: empty where the claim is asked as it stands."""
     uses: set[Use] = field(default_factory=set)
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     seen: list[Row] = field(default_factory=list)
+    joint: bool = False
+    """Whether the claim went through all devices that have its arms, rather than speak of those it names."""
     caveats: dict[str, tuple[Row, str]] = field(default_factory=dict)
     """Flags of the values read, those of their card's origin left out, each with a row and quantity that bears it."""
     _cache: dict[tuple[str, str], tuple[Row, ...]] = field(default_factory=dict)
@@ -117,9 +127,9 @@ class Data:
         chosen = [self.library.benchmarks[benchmark]] if benchmark else list(self.library.benchmarks.values())
         return {c.device_id: c.card.device.name for b in chosen for c in self.published(b)}
 
-    def device_ids(self) -> set[str]:
+    def device_ids(self) -> frozenset[str]:
         """Every device with a published card."""
-        return {c.device_id for b in self.library.benchmarks.values() for c in b.cards if c.published}
+        return _published_ids(self.library)
 
     # --- narrowing ---------------------------------------------------------------------------------------------
 
@@ -147,7 +157,7 @@ class Data:
             kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
             return Context(benchmark=name, device=context.device, given=kept)
         if name in self.device_ids():
-            return replace(context, device=name)
+            return replace(context, device=self.elsewhere.get(name, name))
         definition = self.definition(context)
         for key, entry in definition.axes.items():
             if name in entry.values:
@@ -315,6 +325,7 @@ class Data:
 
     def able_devices(self, context: Context, arms: Sequence[str]) -> tuple[str, ...]:
         """Devices with a card of the benchmark on which, by the definition, every arm can run."""
+        self.joint = True
         benchmark = self.benchmark(context)
         entries = [benchmark.definition.arms[arm] for arm in arms]
         return tuple(c.device_id for c in self.published(benchmark) if all(c.card.device.kind in e.on for e in entries))

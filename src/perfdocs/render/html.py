@@ -16,7 +16,7 @@ from .points import ORIGINS
 __all__ = ["Links", "details_html", "escape", "isolate", "lines_html", "notes_html", "plain", "table_html"]
 
 Links = Callable[[str], str | None]
-"""Device id to the URL of its page, without a fragment: ``""`` for this page, ``None`` for no link."""
+"""Device id, or ``/document``, to the URL of its page without a fragment: ``""`` for this page, ``None`` for none."""
 
 FEW = 3
 """Notes that are shown as they are; more are folded."""
@@ -59,8 +59,8 @@ def _sup(flags: tuple[str, ...]) -> str:
 def _content(cell: Cell, links: Links | None) -> str:
     text = isolate(cell.text) if cell.foreign else escape(cell.text)
     if cell.link and links is not None:
-        device, _, anchor = cell.link.partition("#")
-        page = links(device)
+        place, _, anchor = cell.link.partition("#")
+        page = links(place)
         if page is not None and (page or anchor):
             text = f'<a href="{escape(page)}{"#" + escape(anchor) if anchor else ""}">{text}</a>'
     return text + _sup(cell.flags) if cell.flags else text
@@ -68,7 +68,8 @@ def _content(cell: Cell, links: Links | None) -> str:
 
 def _cell(cell: Cell, links: Links | None) -> str:
     if cell.missing:
-        return f'<td class="m" title="{escape(cell.missing)}">{escape(cell.text)}</td>'
+        name = "m" if cell.number else "m t"
+        return f'<td class="{name}" title="{escape(cell.missing)}">{escape(cell.text)}</td>'
     if cell.number and not cell.best and not cell.detail:
         return f"<td>{_content(cell, links)}</td>"
     name = "" if cell.number else "t"

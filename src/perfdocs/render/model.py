@@ -20,7 +20,8 @@ class Cell:
 
     ``best``: nothing beats it among its peers. ``missing``: the reason why there is no number. ``detail``: range and
     number of runs (the detail table and the tidy CSV say the same). ``anchor``: a permanent id, where this cell starts
-    a row. ``link``: ``device-id`` or ``device-id#anchor``, the page and row where this stands. ``foreign``: the text
+    a row. ``link``: ``device-id`` or ``device-id#anchor``, the page and row
+    where this stands, or ``/document#anchor``, a place in another document. ``foreign``: the text
     comes from a card, so its direction of writing is unknown.
     """
 

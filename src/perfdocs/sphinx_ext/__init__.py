@@ -29,7 +29,7 @@ from .pages import write_pages
 from .project import Project, Settings
 from .report import warn
 from .spec import PerfNode
-from .writing import FOLDER, Expand, depart_html, files_in_use, prune_cache, visit_html
+from .writing import FOLDER, Expand, claimed, depart_html, files_in_use, prune_cache, visit_html
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -136,9 +136,13 @@ def to_write(app: Sphinx, env: BuildEnvironment) -> Iterable[str]:
 def _written(app: Sphinx) -> Written:
     env = app.env
     pages = {d: t for d, t in project_of(env).device_pages() if d in env.found_docs}
+    domain = domain_of(env)
+    # A page that shows the claims of others depends on what they say now, whenever it was read itself.
+    shown = {d for d, specs in domain.specs.items() if any(spec.kind == "claims" for spec in specs)}
+    said = repr(claimed(env)) if shown else ""
     documents = {
-        d: sha256(repr(sorted(uses.items())).encode()).hexdigest()[:32]
-        for d, uses in sorted(domain_of(env).uses.items())
+        d: sha256(repr((sorted(uses.items()), said if d in shown else "")).encode()).hexdigest()[:32]
+        for d, uses in sorted(domain.uses.items())
     }
     return Written(pages, documents)
 

@@ -112,6 +112,9 @@ class CheckClaims(SphinxTransform):
             domain_of(self.env).note(self.env.docname, sorted(set(_dependencies(outcomes))))
         if prose:
             domain_of(self.env).note(self.env.docname, [keys.WORDS])
+        sentences = page.anchored()
+        if sentences:
+            domain_of(self.env).claims[self.env.docname] = sentences
         for outcome in outcomes:
             if not outcome.passes:
                 _warn(outcome, page)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from docutils import nodes
 from sphinx import addnodes
 
 from ..claims.forms import Found, Frames, Placed, bounds_of, broken_texts, comments_in, read_comment
+from ..claims.matrix import Sentence
 from ..claims.model import Bound, Given, Mark, Outcome
 
 __all__ = ["ClaimNode", "GivenNode", "MarkNode", "Page", "ValueNode"]
@@ -198,6 +200,32 @@ class Page:
         """Where Sphinx shows a warning about it."""
         return (self.docname, bound.line) if bound.file == self.path else f"{bound.file}:{bound.line}"
 
+    # --- anchors ---------------------------------------------------------------------------------------------------
+
+    def anchored(self) -> tuple[Sentence, ...]:
+        """The claims of the page, each with a place to link to: right before its words, or the title's section."""
+        sentences = []
+        for bound, _, block, start in self._homes:
+            if bound.form == "claim" and block is not None:
+                sentences.append(Sentence(bound, self._anchor(bound, block, start)))
+        return tuple(sentences)
+
+    def _anchor(self, bound: Bound, block: _Block, start: int) -> str:
+        element = block.element
+        if isinstance(element, (nodes.title, nodes.rubric, nodes.caption)):  # a title is copied to other places
+            parent = element.parent
+            return parent["ids"][0] if isinstance(parent, nodes.Element) and parent["ids"] else ""
+        said = "\0".join((self.docname, bound.sentence, bound.expression))
+        name = f"claim-{sha256(said.encode()).hexdigest()[:10]}"
+        anchor, number = name, 1
+        while anchor in self.document.ids:
+            number += 1
+            anchor = f"{name}-{number}"
+        target = nodes.target("", "", ids=[anchor])
+        self.document.ids[anchor] = target
+        element.insert(_place_in(block, start), target)
+        return anchor
+
     # --- marking -----------------------------------------------------------------------------------------------
 
     def finish(self, outcomes: Sequence[Outcome]) -> None:
@@ -226,7 +254,8 @@ def _take_away(node: nodes.Node) -> None:
     parent = node.parent
     assert parent is not None
     at = parent.index(node)
-    before, after = (parent[i] if 0 <= i < len(parent) else None for i in (at - 1, at + 1))
+    before = next((n for n in reversed(parent[:at]) if not isinstance(n, nodes.target)), None)
+    after = next((n for n in parent[at + 1 :] if not isinstance(n, nodes.target)), None)
     parent.remove(node)
     open_before = before is None or before.astext()[-1:].isspace()
     if isinstance(after, nodes.Text) and open_before and isinstance(parent, nodes.TextElement) and after[:1] == " ":
@@ -262,6 +291,14 @@ def _speaks(node: nodes.Node) -> bool:
 def _block_of(node: nodes.Node) -> nodes.Element:
     """The block of text around an inline node."""
     return next(n for n in _upwards(node.parent) if isinstance(n, nodes.Element) and not isinstance(n, nodes.Inline))
+
+
+def _place_in(block: _Block, start: int) -> int:
+    """Which child of a block holds the text at ``start``; the first where none does."""
+    text = next((text for at, text in block.stretches if start < at + len(text)), None)
+    chain = list(_upwards(text))
+    child = next((n for n in chain if n.parent is block.element), None)
+    return block.element.index(child) if child is not None else 0
 
 
 def _local(block: _Block, mark: Mark, offset: int) -> Iterable[tuple[nodes.Text, Mark]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ..claims.matrix import Page, matrix
 from ..library import Benchmark, Library, LoadedCard
 from ..render.absent import not_run
 from ..render.detail import LONG, detail
@@ -12,6 +13,7 @@ from ..render.devices import comparison, measured_on
 from ..render.facts import arms, device_facts, device_line, method_facts, software, sources, terms
 from ..render.fastest import fastest_lines
 from ..render.headlines import in_numbers, numbers_compared
+from ..render.matrix import device_order, legend, page_table, parts_of, reasons_table, summary, totals
 from ..render.model import TableModel, has_rows
 from ..render.overview import overview
 from ..render.points import has_overview
@@ -23,11 +25,17 @@ from .spec import Kind, Spec, chosen_cards, chosen_repeats
 __all__ = ["content", "held_tables"]
 
 NOT_MEASURED = "Not measured on any device yet."
+NO_CLAIMS = "No page has a claim."
 NOT_REPEATED = "No device was measured twice yet."
 
 
-def content(spec: Spec, library: Library) -> tuple[Block, ...]:
-    """What a request shows. Whatever is absent from the library is left out: the directive has reported it."""
+def content(spec: Spec, library: Library, pages: tuple[Page, ...] = ()) -> tuple[Block, ...]:
+    """What a request shows. Whatever is absent from the library is left out: the directive has reported it.
+
+    ``pages`` are those with claims, for a request that shows them.
+    """
+    if spec.kind == "claims":
+        return tuple(_claims(spec, library, pages))
     return tuple(_MAKERS[spec.kind](spec, library))
 
 
@@ -157,6 +165,29 @@ def _folded_if_long(model: TableModel) -> Iterator[Block]:
     rows = sum(len(group.rows) for group in model.groups)
     if rows:
         yield Folded(model.title, (shown,)) if rows > LONG else shown
+
+
+def _claims(spec: Spec, library: Library, pages: tuple[Page, ...]) -> Iterator[Block]:
+    """Totals, what the signs mean, then a table for each page."""
+    asked = tuple(page for page in pages if not spec.pages or page.document in spec.pages)
+    made = matrix(asked, library)
+    parts = parts_of(made, spec.benchmarks)
+    if not parts:
+        yield Paragraph(NO_CLAIMS)
+        return
+    names = device_names(library)
+    devices = tuple(d for d in device_order(library, made.devices) if not spec.devices or d in spec.devices)
+    rows = [row for _, found in parts for row in found]
+    yield Paragraph(summary(rows, len(parts)))
+    yield Table(partial(totals, rows, devices, names, library))
+    yield Lines(legend, legend=False)
+    for page, found in parts:
+        shown = (
+            Table(partial(page_table, page, found, devices, names)),
+            Folded("Why some have no verdict", (Table(partial(reasons_table, found, devices, names)),)),
+        )
+        title = f"{page.title}: {len(found)} claim{'' if len(found) == 1 else 's'}"
+        yield from (Folded(title, shown),) if len(parts) > 1 else shown
 
 
 def _plot(spec: Spec, library: Library) -> Iterator[Block]:

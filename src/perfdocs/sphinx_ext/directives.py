@@ -326,6 +326,39 @@ class Numbers(PerfDirective):
         return Spec(kind=self.kind, benchmarks=named, devices=devices)
 
 
+class Claims(PerfDirective):
+    """Every claim of the site's pages beside every device: holds, fails, undecided, not measured.
+
+    A claim that names one device is asked of each other one as if it named that one; what fails there is told, and is
+    no warning. `:pages:` takes the claims of these documents only, `:benchmarks:` those that ask one of these,
+    `:devices:` shows these columns. Each sentence leads to its page, each verdict to its row.
+    """
+
+    kind = "claims"
+    required_arguments = 0
+    option_spec: ClassVar[OptionSpec | None] = {**DEVICES, "benchmarks": words, "pages": words}
+
+    def spec(self, library: Library) -> Spec:
+        """Benchmarks, devices and pages named, or all."""
+        benchmarks: list[str] = self.options.get("benchmarks", [])
+        named = tuple(self.benchmark(library, key).definition.id for key in benchmarks)
+        devices: list[str] = self.options.get("devices", [])
+        published = {c.device_id for b in library.benchmarks.values() for c in b.cards if c.published}
+        for word in devices:
+            self.known(word, sorted(published), "device", "a device with a published card")
+        pages = [page.removeprefix("/") for page in self.options.get("pages", [])]
+        if not self.env.found_docs.issuperset(pages):
+            self.env.note_reread()  # the document may come
+        for page in pages:
+            self.known(page, sorted(self.env.found_docs), "page", "a document of this site")
+        return Spec(
+            kind=self.kind,
+            benchmarks=tuple(dict.fromkeys(named)),
+            devices=tuple(dict.fromkeys(devices)),
+            pages=tuple(dict.fromkeys(pages)),
+        )
+
+
 DIRECTIVES: dict[str, type[PerfDirective]] = {
     "perf-results": Results,
     "perf-table": Table,
@@ -339,4 +372,5 @@ DIRECTIVES: dict[str, type[PerfDirective]] = {
     "perf-numbers": Numbers,
     "perf-device": Device,
     "perf-repeatability": Repeatability,
+    "perf-claims": Claims,
 }

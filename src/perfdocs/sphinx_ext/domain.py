@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from docutils import nodes
 from sphinx.domains import Domain
 
+from ..claims.matrix import Sentence
 from .project import Key, Project
 from .spec import Spec
 
@@ -20,12 +21,12 @@ __all__ = ["PerfdocsDomain", "note", "project_of"]
 
 
 class PerfdocsDomain(Domain):
-    """Keys with digests (``uses``) and requests (``specs``) of each document."""
+    """Keys with digests (``uses``), requests (``specs``) and claims of each document."""
 
     name = "perfdocs"
     label = "perfdocs"
-    initial_data: ClassVar[dict[str, Any]] = {"uses": {}, "specs": {}}
-    data_version = 1
+    initial_data: ClassVar[dict[str, Any]] = {"uses": {}, "specs": {}, "claims": {}}
+    data_version = 2
     project: Project | None = None
     builder: Builder | None = None
     """Both are set when a build begins, and never pickled."""
@@ -39,6 +40,11 @@ class PerfdocsDomain(Domain):
     def specs(self) -> dict[str, list[Spec]]:
         """Document name → what it shows, in order."""
         return cast("dict[str, list[Spec]]", self.data["specs"])
+
+    @property
+    def claims(self) -> dict[str, tuple[Sentence, ...]]:
+        """Document name → the claims on it, in order, each with its anchor."""
+        return cast("dict[str, tuple[Sentence, ...]]", self.data["claims"])
 
     def note(self, docname: str, keys: Iterable[Key]) -> None:
         """Note that a document depends on these keys as they are now."""
@@ -56,6 +62,7 @@ class PerfdocsDomain(Domain):
         """Forget a document."""
         self.uses.pop(docname, None)
         self.specs.pop(docname, None)
+        self.claims.pop(docname, None)
 
     def resolve_any_xref(
         self,
@@ -72,7 +79,7 @@ class PerfdocsDomain(Domain):
 
     def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
         """Take over what a parallel process read."""
-        for part in ("uses", "specs"):
+        for part in ("uses", "specs", "claims"):
             self.data[part].update({d: v for d, v in otherdata[part].items() if d in docnames})
 
 

@@ -11,17 +11,20 @@ if TYPE_CHECKING:
     from sphinx.builders import Builder
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["FOLDER", "device_url", "folder_url", "row_url"]
+__all__ = ["FOLDER", "folder_url", "in_reading_order", "place_url", "row_url"]
 
 
-def device_url(builder: Builder, docname: str, project: Project) -> Callable[[str], str | None]:
-    """A function from a device's id to the URL of its page (``""``: this page; ``None``: there is no such page)."""
+def place_url(builder: Builder, docname: str, project: Project) -> Callable[[str], str | None]:
+    """A function from a device's id, or ``/document``, to the URL of its page.
+
+    ``""``: this page; ``None``: there is no such page.
+    """
     env = builder.env
     single = builder.name == "singlehtml"
-    inside = _reachable(env) if single else env.found_docs
+    inside = set(in_reading_order(env)) if single else env.found_docs
 
-    def url(device_id: str) -> str | None:
-        target = project.device_document(device_id)
+    def url(place: str) -> str | None:
+        target = place[1:] if place.startswith("/") else project.device_document(place)
         if target is None or target not in inside:
             return None
         return "" if single or target == docname else builder.get_relative_uri(docname, target)
@@ -31,7 +34,7 @@ def device_url(builder: Builder, docname: str, project: Project) -> Callable[[st
 
 def row_url(builder: Builder, docname: str, project: Project, device_id: str, anchor: str) -> str | None:
     """URL of a row on its device's page, or ``None``."""
-    url = device_url(builder, docname, project)(device_id)
+    url = place_url(builder, docname, project)(device_id)
     return None if url is None else f"{url}#{anchor}"
 
 
@@ -47,12 +50,12 @@ FOLDER = "_perfdocs"
 """Folder of figures and downloads in the output; everything in it is ours."""
 
 
-def _reachable(env: BuildEnvironment) -> set[str]:
-    """Documents that the root document's toctrees include, at any depth."""
-    found, todo = set[str](), [env.config.root_doc]
+def in_reading_order(env: BuildEnvironment) -> list[str]:
+    """Documents that the root document's toctrees include, at any depth, each before those that it includes."""
+    found, todo = dict[str, None](), [env.config.root_doc]
     while todo:
         docname = todo.pop()
         if docname not in found:
-            found.add(docname)
-            todo.extend(env.toctree_includes.get(docname, ()))
-    return found
+            found[docname] = None
+            todo.extend(reversed(env.toctree_includes.get(docname, ())))
+    return list(found)

@@ -30,6 +30,7 @@ Kind = Literal[
     "compare",
     "repeatability",
     "numbers",
+    "claims",
 ]
 
 LIMIT = 8
@@ -42,7 +43,7 @@ class Spec:
 
     Empty ``devices`` means all; ``at`` is a point; ``parts`` is for ``device``: the device's facts, the rows of its
     cards (of ``table``, or of every one) and what else they say, that alone, or all; ``anchors``: the rows get their
-    permanent ids here; ``serial`` counts requests on the page.
+    permanent ids here; ``pages`` are documents whose claims are asked for; ``serial`` counts requests on the page.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Spec:
     plot: str = ""
     at: tuple[tuple[str, AxisValue], ...] = ()
     limit: int = LIMIT
+    pages: tuple[str, ...] = ()
     parts: Literal["all", "facts", "rows", "about"] = "all"
     anchors: bool = False
     serial: int = 0
@@ -99,9 +101,16 @@ def dependencies(spec: Spec, library: Library) -> Iterator[Key]:
     yield keys.RENDERER
     if not spec.benchmarks:
         yield keys.BENCHMARKS
-    for benchmark in spec.benchmarks or sorted(library.benchmarks):
+    if spec.kind == "claims":  # whatever they are about, they are asked of every device
+        yield keys.BENCHMARKS
+        yield from (keys.name(d) for d in library.device_ids())
+    asked = spec.benchmarks if spec.kind != "claims" else ()
+    for benchmark in asked or sorted(library.benchmarks):
         yield keys.definition(benchmark)
         if spec.kind in ("arms", "terms"):
+            continue
+        if spec.kind == "claims":
+            yield keys.published(benchmark)
             continue
         if spec.kind == "measured-on" or (spec.kind in ("plot", "compare") and not spec.devices):
             yield keys.all_cards(benchmark)

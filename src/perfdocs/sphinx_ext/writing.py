@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from ..claims.matrix import Page as ClaimsOf
 from .blocks import Block, Downloads, Figure, within
 from .content import content
 from .domain import domain_of, project_of
@@ -17,17 +18,17 @@ from .downloads import TableCache, download_name, table_digest
 from .expand import expand
 from .figures import FigureCache, alt_text, file_name, stem
 from .html import Page, html
-from .links import FOLDER, device_url, folder_url
+from .links import FOLDER, folder_url, in_reading_order, place_url
 from .outputs import File
 from .project import Project
-from .spec import PerfNode
+from .spec import PerfNode, Spec
 
 if TYPE_CHECKING:
     from sphinx.builders import Builder
     from sphinx.environment import BuildEnvironment
     from sphinx.writers.html5 import HTML5Translator
 
-__all__ = ["FOLDER", "Expand", "depart_html", "files_in_use", "prune_cache", "visit_html"]
+__all__ = ["FOLDER", "Expand", "claimed", "depart_html", "files_in_use", "prune_cache", "visit_html"]
 
 
 def visit_html(translator: HTML5Translator, node: nodes.Element) -> None:
@@ -45,8 +46,8 @@ def visit_html(translator: HTML5Translator, node: nodes.Element) -> None:
     def download(block: Downloads, suffix: str) -> str:
         return f"{folder}/{download_name(block, suffix)}"
 
-    page = Page(device_url(builder, docname, project), image, alt_text, None if paged else download, paged, prefix)
-    blocks = content(spec, project.library)
+    page = Page(place_url(builder, docname, project), image, alt_text, None if paged else download, paged, prefix)
+    blocks = _blocks(builder.env, spec)
     for block in within(blocks):  # files are made here, where several processes share the work
         if isinstance(block, Figure):
             FigureCache(project.settings.cache).path(block, "light")
@@ -72,7 +73,7 @@ class Expand(SphinxPostTransform):
             return
         project = project_of(self.env)
         for node in list(self.document.findall(PerfNode)):
-            blocks = content(node.spec, project.library)
+            blocks = _blocks(self.env, node.spec)
             expanded = expand(blocks, lambda figure: self.draw(builder, project, figure), alt_text)
             if builder.format == "latex":
                 known_to_latex(expanded)
@@ -87,18 +88,37 @@ class Expand(SphinxPostTransform):
         return nodes.image("", uri=path, candidates={"*": path}, alt=alt_text(figure), width="100%")
 
 
+_KNOWN_TO_LATEX = str.maketrans({"\u202f": "\u00a0", "✗": "×", "≠": "/="})
+"""The narrow no-break space and signs that pdfTeX does not know, and what stands for them."""
+
+
 def known_to_latex(expanded: Iterable[nodes.Node]) -> None:
-    """Replace the narrow no-break space, which pdfTeX does not know, by the wide one."""
-    for text in [t for node in expanded for t in node.findall(nodes.Text) if "\u202f" in t]:
-        text.parent.replace(text, nodes.Text(text.replace("\u202f", "\u00a0")))
+    """Replace what pdfTeX does not know."""
+    for text in [t for node in expanded for t in node.findall(nodes.Text)]:
+        if (known := text.translate(_KNOWN_TO_LATEX)) != text:
+            text.parent.replace(text, nodes.Text(known))
+
+
+def claimed(env: BuildEnvironment) -> tuple[ClaimsOf, ...]:
+    """The pages with claims, in the order a reader meets them; those in no toctree last."""
+    claims = domain_of(env).claims
+    order = in_reading_order(env)
+    order += sorted(claims.keys() - set(order))
+    return tuple(ClaimsOf(d, env.titles[d].astext(), claims[d]) for d in order if claims.get(d) and d in env.titles)
+
+
+def _blocks(env: BuildEnvironment, spec: Spec) -> tuple[Block, ...]:
+    pages = claimed(env) if spec.kind == "claims" else ()
+    return content(spec, project_of(env).library, pages)
 
 
 def _in_use(env: BuildEnvironment) -> Iterator[Block]:
-    """Every block of every page, those of the same request once."""
-    domain, library = domain_of(env), project_of(env).library
+    """Every block with a file of its own of every page, those of the same request once."""
+    domain = domain_of(env)
     wanted = {replace(s, serial=0) for d, specs in domain.specs.items() if d in env.found_docs for s in specs}
     for spec in wanted:
-        yield from within(content(spec, library))
+        if spec.kind != "claims":  # they have no files, and asking them takes long
+            yield from within(_blocks(env, spec))
 
 
 def files_in_use(env: BuildEnvironment, *, downloads: bool) -> dict[str, File]:
