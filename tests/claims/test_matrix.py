@@ -212,7 +212,7 @@ def test_tables_have_word_and_sign_of_each_and_add_up(library: Library) -> None:
 
 
 def test_long_sentences_keep_their_end(library: Library) -> None:
-    page, rows = made_of(f"{'Many words before it ' * 20}take 510 µs<!-- claim: stealing -->.", library)
+    page, rows = made_of(f"{'Many words before `it` ' * 20}take 510 µs<!-- claim: stealing -->.", library)
     text = page_table(page, rows, DEVICES, NAMES).groups[0].rows[0][0].text
     assert text.startswith("…")
     assert text.endswith("before it take 510\u00a0µs")

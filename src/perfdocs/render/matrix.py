@@ -133,7 +133,7 @@ def _sentence(page: Page, sentence: Sentence) -> Cell:
     bound = sentence.bound
     said, whole = " ".join(bound.text.split()), " ".join(bound.sentence.split())
     end = whole.find(said) + len(said) if said and said in whole else len(whole)
-    text = whole[:end].strip(" ,;:–-") or said or bound.expression
+    text = whole[:end].replace("`", "").strip(" ,;:–-") or said or bound.expression
     if len(text) > LABEL:
         text = "…" + text[-LABEL:].partition(" ")[2] if " " in text[-LABEL:] else f"…{text[-LABEL:]}"
     for printed in reversed(parse_printed(text)):  # a number keeps its unit
