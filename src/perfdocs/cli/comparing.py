@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -158,6 +152,7 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     from ..ab.session import INTERRUPTED, Asked, run_session
     from ..ab.sides import CommandWords, words_of
     from ..measure.edges import real_edges
+    from ..measure.ending import ended_by_signals
     from ..measure.progress import open_progress
 
     asked = Asked(
@@ -186,7 +181,7 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
         device=given["device"],
         limit=given["limit"],
     )
-    with _ended_by_signals():
+    with ended_by_signals():
         with opened(wanted, asked, real_edges(), open_progress()) as session:
             record = run_session(session, asked)
         try:
@@ -233,31 +228,3 @@ def _reserved(path: Path) -> Path:
             free = path.with_stem(f"{path.stem}-{number}")
         else:
             return free
-
-
-ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""What a system sends to end a process, and a terminal that closes."""
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Each of :data:`ENDING` ends an A/B as Ctrl-C does: with its record, and with clocks reset."""
-    terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        del frame
-        if number != signal.SIGTERM:
-            signal.signal(number, signal.SIG_IGN)  # a shell says it a second time
-            for terminal in terminals:  # nothing can be shown there any more, and the record comes later
-                os.dup2(os.open(os.devnull, os.O_WRONLY), terminal)
-        raise KeyboardInterrupt
-
-    before = {number: signal.getsignal(number) for number in ENDING}
-    heeded = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}  # as under nohup
-    for number in heeded:
-        signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in heeded.items():
-            signal.signal(number, handler)
