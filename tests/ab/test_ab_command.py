@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -325,3 +326,23 @@ def test_a_record_that_cannot_be_written_is_shown(device: FakeDevice, tmp_path: 
     assert "no space left on device" in done.stderr
     assert len(json.loads(done.stdout)["readings"]["default_clocks"]["rounds"]) == 20
     assert not list((tmp_path / "build" / "ab").iterdir())
+
+
+def test_the_files_of_a_command_are_in_the_record_and_the_report(tmp_path: Path) -> None:
+    script = tmp_path / "new.sh"
+    script.write_text("echo perfdocs-region main 0.5\n")
+    done = ab(tmp_path, json.dumps(["/bin/sh", str(script)]), side(0.5))
+    (program, argument), digest = record(tmp_path)["a"]["files"], sha256(script.read_bytes()).hexdigest()
+    assert (program["role"], program["name"], len(program["sha256"])) == ("program", "sh", 64)
+    assert argument == {"role": "argument", "name": "new.sh", "size": script.stat().st_size, "sha256": digest}
+    assert f"  argument new.sh: sha256 {digest[:16]}…" in done.stdout.splitlines()
+    assert str(tmp_path) not in json.dumps(record(tmp_path))
+    assert "changed" not in record(tmp_path)["a"]
+
+
+def test_a_file_that_changes_during_a_comparison_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "new.sh"
+    script.write_text('echo "#" >>"$0"; echo perfdocs-region main 0.5\n')
+    done = ab(tmp_path, json.dumps(["/bin/sh", str(script)]), side(0.5))
+    assert record(tmp_path)["a"]["changed"] == ["new.sh"]
+    assert "  changed while it was measured: new.sh" in done.stdout.splitlines()

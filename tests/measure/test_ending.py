@@ -21,7 +21,8 @@ needs_children = pytest.mark.skipif(not CHILDREN.exists(), reason="orphans are n
 ORPHAN = """
 import os, subprocess, sys
 sleeper = "import os, time; os.setsid(); time.sleep(60)"
-middle = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {sleeper!r}], stdout=-3, stderr=-3).pid)"
+start = f"subprocess.Popen([sys.executable, '-c', {sleeper!r}], stdout=-3, stderr=-3)"
+middle = f"import subprocess, sys; print({start}.pid)"
 print(subprocess.run([sys.executable, "-c", middle], capture_output=True, text=True).stdout)
 """
 """A process whose grandchild has a session of its own and nobody left who started it."""

@@ -28,6 +28,7 @@ from perfdocs.measure.provenance import source
 from perfdocs.measure.scrub import scrub
 from perfdocs.measure.start import close
 
+from .files import changed_files, files_of
 from .record import SideFacts
 from .regions import regions_of
 
@@ -91,7 +92,11 @@ class CommandSide:
         self._words, self._where, self._limit, self._gpu = list(words), f"command {name}", limit, gpu
         shown = tuple(scrub(Path(word).name if Path(word).is_absolute() else word, 120) for word in words)
         self.label = clean(" ".join(shown), 60)
-        self.facts = SideFacts(label=self.label, kind="command", words=shown)
+        self.facts = SideFacts(label=self.label, kind="command", words=shown, files=files_of(words))
+
+    def changed(self) -> tuple[str, ...]:
+        """Names of its files that are no longer what they were."""
+        return changed_files(self._words, self.facts.files)
 
     def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
         """Run it and read the times it tells. Raises :class:`PerfdocsError` where it fails or tells none."""
@@ -191,6 +196,10 @@ class ArmSide:
             time_run(timed, self._timer, monitor)
             look_after(timed, self._timer, monitor)
         return {REGION: timed.wall[0]}, timed.watch
+
+    def changed(self) -> tuple[str, ...]:
+        """Nothing: what an arm is was read before its first run."""
+        return ()
 
     def close(self) -> None:
         """Free what the arm needs."""
