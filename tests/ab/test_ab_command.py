@@ -17,6 +17,8 @@ import pytest
 from tests.ab.conftest import PATIENCE, FakeDevice
 from tests.conftest import PROJECT
 
+from perfdocs.ab.lock import Hold, Locker
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
 
 
@@ -129,6 +131,7 @@ def test_a_short_region_is_undecided(device: FakeDevice, tmp_path: Path) -> None
         ((), "two sides are needed"),
         ((side(1),), "two sides are needed"),
         ((side(1), side(1), "--reset"), "--reset takes no sides"),
+        ((side(1), side(1), "--force"), "--force is of --reset"),
         ((side(1), side(1), "--rounds", "19"), "20<=x<=1000"),
         ((side(1), side(1), "--gate", "nan"), "nan is no number"),
         ((side(1), side(1), "--lock", "1500"), "--lock"),
@@ -259,30 +262,84 @@ def test_the_clocks_are_reset_however_it_ends(
     assert found["verdict"] == "undecided"
 
 
-def test_reset_is_safe_at_any_time(device: FakeDevice, tmp_path: Path) -> None:
-    (device.folder / "locked").write_text("1400")  # as a killed ncu leaves it
-    done = ab(tmp_path, "--reset")
-    assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
-    assert not device.locked
-    device.fail("no-driver")
-    done = ab(tmp_path, "--reset")
-    assert (done.returncode, done.stdout) == (
-        0,
-        "NVML: nothing to reset, NVML does not start: driver not loaded\nncu: reset\n",
-    )
+def left_behind(device: FakeDevice, *ways: str) -> None:
+    """Locked clocks whose keeper was killed, and so was its parent."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    (device.folder / "perfdocs-clocks").write_text(json.dumps({"process": 1, "boot": boot, "ways": ways}))
+    (device.folder / "locked").write_text("1500")
+
+
+def test_reset_takes_off_what_a_killed_comparison_left_and_then_nothing_more(
+    device: FakeDevice, tmp_path: Path
+) -> None:
+    left_behind(device, "NVML")
     device.fail("reset-sm-lost")
     done = ab(tmp_path, "--reset")
     assert done.returncode == 1
     assert "NVML: not reset, NVML: gpu is lost" in done.stdout
+    device.fail()
+    done = ab(tmp_path, "--reset")
+    assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
+    assert not device.locked
+    resets = device.log
+    done = ab(tmp_path, "--reset")
+    assert (done.returncode, done.stdout.partition(":")[0]) == (0, "nothing to reset")
+    assert device.log == resets
+
+
+def test_clocks_that_somebody_else_has_locked_are_left_alone_unless_forced(device: FakeDevice, tmp_path: Path) -> None:
+    (device.folder / "locked").write_text("1400")
+    done = ab(tmp_path, "--reset")
+    assert done.returncode == 0
+    assert "no comparison of perfdocs has left the clocks locked" in done.stdout
+    assert "--force" in done.stdout
+    assert device.locked
+    assert not device.log
+    done = ab(tmp_path, "--reset", "--force")
+    assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
+    assert not device.locked
+    device.fail("no-driver")
+    done = ab(tmp_path, "--reset", "--force")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "NVML: nothing to reset, NVML does not start: driver not loaded\nncu: reset\n",
+    )
+
+
+@pytest.mark.parametrize("more", [(), ("--force",)])
+def test_clocks_that_are_held_now_are_never_reset(device: FakeDevice, tmp_path: Path, more: tuple[str, ...]) -> None:
+    hold = Locker("base").open()
+    assert isinstance(hold, Hold)
+    try:
+        done = ab(tmp_path, "--reset", *more)
+        assert done.returncode == 1
+        assert f"a comparison of perfdocs (process {os.getpid()}) holds the clocks now" in done.stdout
+        assert device.locked
+        assert hold.lost() is None
+    finally:
+        assert hold.close()
+    assert not device.locked
 
 
 @pytest.mark.parametrize("fault", ["no-permission", "no-permission-to-start"])
 def test_a_reset_that_is_refused_is_said_and_1(device: FakeDevice, tmp_path: Path, fault: str) -> None:
+    left_behind(device, "NVML")
     device.fail(fault)
     done = ab(tmp_path, "--reset")
     assert done.returncode == 1
     assert "NVML: not reset, NVML" in done.stdout
     assert "insufficient permissions" in done.stdout
+
+
+def test_where_nobody_can_tell_only_force_resets(device: FakeDevice, tmp_path: Path) -> None:
+    (device.folder / "perfdocs-clocks").mkdir()
+    (device.folder / "locked").write_text("1400")
+    done = ab(tmp_path, "--reset")
+    assert done.returncode == 1
+    assert "not reset: nobody can tell whether the clocks are held" in done.stdout
+    assert device.locked
+    assert ab(tmp_path, "--reset", "--force").returncode == 0
+    assert not device.locked
 
 
 def test_two_arms_of_a_real_benchmark_on_the_cpu(device: FakeDevice, tmp_path: Path) -> None:
