@@ -152,7 +152,7 @@ def test_hostile_text_stays_text_in_html(tmp_path: Path) -> None:
         assert not any(name.startswith("on") or name == "style" for e in root.iter() for name in e.attrib)
         assert all(e.get("href", "").startswith("x.html") for e in root.iter("a"))
     lines = parse(lines_html(fastest_lines(benchmark, card, "main")))
-    assert {e.tag for e in lines.iter()} <= {"div", "p", "ul", "li", "strong", "sup", "abbr"}
+    assert {e.tag for e in lines.iter()} <= {"div", "p", "ul", "li", "strong", "sup", "abbr", "bdi"}
 
 
 def test_hostile_text_stays_text_in_markdown(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_anchors_and_links(pair: Pair) -> None:
 
 def test_flags_are_readable_without_hovering(pair: Pair) -> None:
     html = table_html(overview(*pair, "main"))
-    assert '<sup><abbr title="throttled">T</abbr>s</sup>' in html
+    assert '<sup><abbr title="throttled: sw power cap, read after a timed run">T</abbr>s</sup>' in html
     legend = html[html.index("perfdocs-flags") :]
     assert "throttled: the device reported a clock-throttle reason" in legend
     assert "perfdocs-flags" not in table_html(overview(*pair, "main"), legend=False)
@@ -249,7 +249,7 @@ def test_parts_of_a_long_table_and_many_notes_open_where_a_format_folds(pair: Pa
 def test_cells_cost_few_bytes(pair: Pair) -> None:
     model = detail(*pair, "main")
     cells = sum(len(row) for g in model.groups for row in g.rows)
-    assert len(table_html(model).encode()) / cells < 70  # heads and anchors of rows included
+    assert len(table_html(model).encode()) / cells < 72  # heads, anchors of rows and the reasons of marks included
 
 
 def test_an_empty_table_is_nothing() -> None:

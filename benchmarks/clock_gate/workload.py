@@ -20,6 +20,7 @@ from perfdocs.measure.loader import load_workload
 from .others import Where
 
 RK4 = Path(__file__).resolve().parent.parent / "rk4"
+SAMPLED_STEPS = {"short": 2**13, "long": 2**24}  # some microseconds, some ten milliseconds
 STEPS = 2**21  # some milliseconds on a GPU as on a host: longer than a run that would be repeated
 LONG_STEPS = 96 * STEPS  # longer than a window of the sampler: it is to see what runs beside
 FACTOR, SUMMAND = 1_664_525, 1_013_904_223
@@ -70,18 +71,21 @@ def rk4() -> Workload:
 
 
 def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
-    """Both states, what may be beside, the pair, then the gates."""
+    """Both states, what may be beside, the pair, the gates, then what the sampler costs."""
     beside = [where for where in get_args(Where) if where in ("cpu", kind)]
     return [
         *(Task("after", {"state": state}) for state in ("idle", "load")),
         *(Task("beside", {"beside": where}) for where in ("nothing", *beside)),
         Task("pair", {}),
         Task("itself", {"gates": GATES[quick]}),
+        *(Task("sampler", {"length": length}) for length in SAMPLED_STEPS),
     ]
 
 
 def problem(at: Point) -> Chain | Pair:
-    """A chain at a state, else a pair."""
+    """A chain at a state, beside others or while it is sampled, else a pair."""
+    if "length" in at:
+        return Chain(SAMPLED_STEPS[str(at["length"])])
     if "state" in at:
         idle = at["state"] == "idle"
         return Chain(STEPS, PAUSE if idle else 0.0, 0.0 if idle else LOAD)

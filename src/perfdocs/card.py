@@ -208,6 +208,8 @@ class State(_Record, frozen=True, kw_only=True):
     """As the device tells it, over a period of its own that may reach back to before the window."""
     p_states: Annotated[tuple[Annotated[int, Meta(ge=0, le=15)], ...], Meta(max_length=16)] = ()
     throttle: Reasons = ()
+    throttle_samples: Annotated[dict[Short, Annotated[int, Meta(ge=1)]], Meta(max_length=32)] = {}
+    """In how many of the samples each reason was; absent in cards from before that was counted."""
     foreign_processes: Count | None = None
     """Most processes on the device that were not ours."""
     foreign_load: Annotated[float, Meta(ge=0, description="processors")] | None = None
@@ -229,6 +231,9 @@ class State(_Record, frozen=True, kw_only=True):
                 raise ValueError(f"Expected {key} between 0 and {most:g}")
         if self.temperature is not None and not -100 <= self.temperature <= 200:
             raise ValueError("Expected temperature between -100 and 200")
+        for reason, samples in self.throttle_samples.items():
+            if reason not in self.throttle or samples > self.samples:
+                raise ValueError("Expected throttle_samples of reasons in throttle, of no more than all samples")
 
 
 class Block(_Record, frozen=True, kw_only=True):

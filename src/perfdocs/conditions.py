@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .card import Block, State
 
-__all__ = ["CLOCK_SPREAD", "FOREIGN_LOAD", "clock_moved", "contamination", "throttle_reasons"]
+__all__ = [
+    "CLOCK_SPREAD",
+    "FOREIGN_LOAD",
+    "NO_THROTTLING",
+    "THROTTLING",
+    "clock_moved",
+    "contamination",
+    "throttle_reasons",
+]
 
 CLOCK_SPREAD = 0.02
 FOREIGN_LOAD = 0.5
 """Processors; half of one is more than what a system does on the side."""
-NO_THROTTLING = frozenset({"idle", "gpu_idle", "applications_clocks_setting"})
+NO_THROTTLING = frozenset({"idle", "gpu_idle"})
+"""Words for a device that has nothing to do, in cards from elsewhere: the sampler leaves idleness out. Clocks that
+somebody has set are a reason like any other, since the value is not what the device can do."""
+THROTTLING: Mapping[str, tuple[str, str]] = {
+    "application_clocks": ("clocks set for applications", "applications_clocks_setting"),
+    "power_cap": ("power cap", "sw_power_cap"),
+    "hardware_slowdown": ("slowdown by the hardware", "hw_slowdown"),
+    "sync_boost": ("clocks kept in step with those of another device", "sync_boost"),
+    "thermal": ("temperature", "sw_thermal_slowdown"),
+    "hardware_thermal": ("temperature, by the hardware", "hw_thermal_slowdown"),
+    "power_brake": ("power brake", "hw_power_brake_slowdown"),
+    "display_clocks": ("clocks set for the display", "display_clock_setting"),
+}
+"""The sampler's keys of throttle reasons: in words, and as the driver's tools call them."""
 
 
 def throttle_reasons(block: Block) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ FLAGS: dict[str, Flag] = {
     "few_samples": Flag("f", "fewer than five timed runs"),
     "served_from_cache": Flag("$", "counted bytes exceed the DRAM peak, and the data fit the last-level cache"),
     "impossible": Flag("!", "above the device's peak: a wrong count, clock or peak"),
+    "not_observed": Flag("o", "no clock was seen while the work ran, where it was for others of the table"),
     "imported": Flag("i", "typed in from a published source, not measured here"),
     "synthetic": Flag("s", "synthetic: no measurement"),
 }

@@ -16,6 +16,7 @@ from .expression import Missing, Name, evaluate, evaluate_series, parse
 from .flags import flags_by_measurement, noise, of_peak_flags, pattern, sm_clock
 from .library import Benchmark, Library, LoadedCard
 from .peaks import peak
+from .reasons import Observed, flag_reasons, observed, of_series
 from .verdict import Value, apart, summarise, value_of_summary
 
 if TYPE_CHECKING:
@@ -83,6 +84,16 @@ class Row:
     def sm_clock(self) -> float | None:
         """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the runs."""
         return sm_clock(self.raw) if self.raw else None
+
+    @property
+    def observed(self) -> Observed | None:
+        """The clock that a sampler saw while the work ran, or why none; of a row that summarises a series nothing."""
+        return observed(self.card, self.raw) if self.raw else None
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """By flag what the card tells of its reason, for flags that have one."""
+        return flag_reasons(self.raw) if self.raw else of_series(r.raw for r in self.series if r.raw)
 
     @property
     def read(self) -> frozenset[str]:

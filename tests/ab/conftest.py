@@ -60,6 +60,7 @@ def device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeDevice:
     folder = tmp_path / "gpu"
     folder.mkdir()
     monkeypatch.setenv("FAKE_GPU", str(folder))
+    monkeypatch.setenv("PERFDOCS_CLOCKS", str(folder))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE / "stand_in"), str(SOURCE)]))
     monkeypatch.setenv("PATH", str(HERE / "bin"), prepend=os.pathsep)
     return FakeDevice(folder)

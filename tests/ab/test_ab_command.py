@@ -9,12 +9,15 @@ import shutil
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.ab.conftest import PATIENCE, FakeDevice
 from tests.conftest import PROJECT
+
+from perfdocs.ab.lock import Hold, Locker
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
 
@@ -128,6 +131,7 @@ def test_a_short_region_is_undecided(device: FakeDevice, tmp_path: Path) -> None
         ((), "two sides are needed"),
         ((side(1),), "two sides are needed"),
         ((side(1), side(1), "--reset"), "--reset takes no sides"),
+        ((side(1), side(1), "--force"), "--force is of --reset"),
         ((side(1), side(1), "--rounds", "19"), "20<=x<=1000"),
         ((side(1), side(1), "--gate", "nan"), "nan is no number"),
         ((side(1), side(1), "--lock", "1500"), "--lock"),
@@ -258,30 +262,84 @@ def test_the_clocks_are_reset_however_it_ends(
     assert found["verdict"] == "undecided"
 
 
-def test_reset_is_safe_at_any_time(device: FakeDevice, tmp_path: Path) -> None:
-    (device.folder / "locked").write_text("1400")  # as a killed ncu leaves it
-    done = ab(tmp_path, "--reset")
-    assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
-    assert not device.locked
-    device.fail("no-driver")
-    done = ab(tmp_path, "--reset")
-    assert (done.returncode, done.stdout) == (
-        0,
-        "NVML: nothing to reset, NVML does not start: driver not loaded\nncu: reset\n",
-    )
+def left_behind(device: FakeDevice, *ways: str) -> None:
+    """Locked clocks whose keeper was killed, and so was its parent."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    (device.folder / "perfdocs-clocks").write_text(json.dumps({"process": 1, "boot": boot, "ways": ways}))
+    (device.folder / "locked").write_text("1500")
+
+
+def test_reset_takes_off_what_a_killed_comparison_left_and_then_nothing_more(
+    device: FakeDevice, tmp_path: Path
+) -> None:
+    left_behind(device, "NVML")
     device.fail("reset-sm-lost")
     done = ab(tmp_path, "--reset")
     assert done.returncode == 1
     assert "NVML: not reset, NVML: gpu is lost" in done.stdout
+    device.fail()
+    done = ab(tmp_path, "--reset")
+    assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
+    assert not device.locked
+    resets = device.log
+    done = ab(tmp_path, "--reset")
+    assert (done.returncode, done.stdout.partition(":")[0]) == (0, "nothing to reset")
+    assert device.log == resets
+
+
+def test_clocks_that_somebody_else_has_locked_are_left_alone_unless_forced(device: FakeDevice, tmp_path: Path) -> None:
+    (device.folder / "locked").write_text("1400")
+    done = ab(tmp_path, "--reset")
+    assert done.returncode == 0
+    assert "no comparison of perfdocs has left the clocks locked" in done.stdout
+    assert "--force" in done.stdout
+    assert device.locked
+    assert not device.log
+    done = ab(tmp_path, "--reset", "--force")
+    assert (done.returncode, done.stdout) == (0, "NVML: reset\nncu: reset\n")
+    assert not device.locked
+    device.fail("no-driver")
+    done = ab(tmp_path, "--reset", "--force")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "NVML: nothing to reset, NVML does not start: driver not loaded\nncu: reset\n",
+    )
+
+
+@pytest.mark.parametrize("more", [(), ("--force",)])
+def test_clocks_that_are_held_now_are_never_reset(device: FakeDevice, tmp_path: Path, more: tuple[str, ...]) -> None:
+    hold = Locker("base").open()
+    assert isinstance(hold, Hold)
+    try:
+        done = ab(tmp_path, "--reset", *more)
+        assert done.returncode == 1
+        assert f"a comparison of perfdocs (process {os.getpid()}) holds the clocks now" in done.stdout
+        assert device.locked
+        assert hold.lost() is None
+    finally:
+        assert hold.close()
+    assert not device.locked
 
 
 @pytest.mark.parametrize("fault", ["no-permission", "no-permission-to-start"])
 def test_a_reset_that_is_refused_is_said_and_1(device: FakeDevice, tmp_path: Path, fault: str) -> None:
+    left_behind(device, "NVML")
     device.fail(fault)
     done = ab(tmp_path, "--reset")
     assert done.returncode == 1
     assert "NVML: not reset, NVML" in done.stdout
     assert "insufficient permissions" in done.stdout
+
+
+def test_where_nobody_can_tell_only_force_resets(device: FakeDevice, tmp_path: Path) -> None:
+    (device.folder / "perfdocs-clocks").mkdir()
+    (device.folder / "locked").write_text("1400")
+    done = ab(tmp_path, "--reset")
+    assert done.returncode == 1
+    assert "not reset: nobody can tell whether the clocks are held" in done.stdout
+    assert device.locked
+    assert ab(tmp_path, "--reset", "--force").returncode == 0
+    assert not device.locked
 
 
 def test_two_arms_of_a_real_benchmark_on_the_cpu(device: FakeDevice, tmp_path: Path) -> None:
@@ -325,3 +383,23 @@ def test_a_record_that_cannot_be_written_is_shown(device: FakeDevice, tmp_path: 
     assert "no space left on device" in done.stderr
     assert len(json.loads(done.stdout)["readings"]["default_clocks"]["rounds"]) == 20
     assert not list((tmp_path / "build" / "ab").iterdir())
+
+
+def test_the_files_of_a_command_are_in_the_record_and_the_report(tmp_path: Path) -> None:
+    script = tmp_path / "new.sh"
+    script.write_text("echo perfdocs-region main 0.5\n")
+    done = ab(tmp_path, json.dumps(["/bin/sh", str(script)]), side(0.5))
+    (program, argument), digest = record(tmp_path)["a"]["files"], sha256(script.read_bytes()).hexdigest()
+    assert (program["role"], program["name"], len(program["sha256"])) == ("program", "sh", 64)
+    assert argument == {"role": "argument", "name": "new.sh", "size": script.stat().st_size, "sha256": digest}
+    assert f"  argument new.sh: sha256 {digest[:16]}…" in done.stdout.splitlines()
+    assert str(tmp_path) not in json.dumps(record(tmp_path))
+    assert "changed" not in record(tmp_path)["a"]
+
+
+def test_a_file_that_changes_during_a_comparison_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "new.sh"
+    script.write_text('echo "#" >>"$0"; echo perfdocs-region main 0.5\n')
+    done = ab(tmp_path, json.dumps(["/bin/sh", str(script)]), side(0.5))
+    assert record(tmp_path)["a"]["changed"] == ["new.sh"]
+    assert "  changed while it was measured: new.sh" in done.stdout.splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -109,6 +110,29 @@ def test_what_a_command_started_is_ended_with_it(tmp_path: Path, then: str, said
     while lives(int(path.read_text())):  # it was killed, which takes a moment
         assert time.monotonic() < until
         os.sched_yield()
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/task", str(os.getpid()), "children").exists(), reason="orphans are not adopted here"
+)
+@pytest.mark.parametrize("then", ["print('perfdocs-region main 1')", "sys.exit(3)", "time.sleep(60)"])
+def test_what_a_command_left_in_a_session_of_its_own_is_ended_too(tmp_path: Path, then: str) -> None:
+    pid = tmp_path / "pid"
+    code = f"""
+import os, sys, time
+if not os.fork():
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    open({str(pid)!r}, "w").write(str(os.getpid()))
+    time.sleep(60)
+while not (os.path.exists({str(pid)!r}) and os.path.getsize({str(pid)!r})):
+    time.sleep(0.01)
+{then}
+"""
+    with contextlib.suppress(PerfdocsError):
+        command(code, 5).run(unwatched())
+    assert not Path(f"/proc/{pid.read_text()}").exists()
 
 
 @pytest.mark.parametrize(("stream", "name"), [("stdout", "output"), ("stderr", "error")])

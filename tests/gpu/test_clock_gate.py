@@ -36,6 +36,7 @@ pytestmark = [
     ("arm", "problem"),
     [
         ("device_chain", workload.Chain(1001, 0.0, 0.0)),
+        ("sampled_device", workload.Chain(1001)),
         ("itself_device", workload.Pair({"gpu": workload.SHORT}, 2)),
         ("pair_device", workload.Pair({"gpu": workload.SHORT})),
     ],

@@ -170,18 +170,23 @@ def gone(pid: int) -> bool:
     return not alive(pid)
 
 
-SLEEPS = """child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+ADOPTS = Path("/proc/self/task", str(os.getpid()), "children").exists()
+"""Whether this system tells a process's children, those it has adopted included."""
+SLEEPS = """child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session={apart})
         Path({path!r}).write_text(f"{{os.getpid()}} {{child.pid}}")
         time.sleep({seconds})"""
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("way", ["late", "cut", "interrupt", "ended"])
 def test_a_process_that_is_ended_takes_along_what_it_started(
-    toy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, way: str
+    toy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, way: str, apart: bool
 ) -> None:
+    if apart and not ADOPTS:
+        pytest.skip("orphans are not adopted here")
     pids = toy.out / "pids"
-    arm(toy, "good", run=SLEEPS.format(path=str(pids), seconds=0 if way == "ended" else 60))
+    arm(toy, "good", run=SLEEPS.format(path=str(pids), seconds=0 if way == "ended" else 60, apart=apart))
     asked = request(toy, "memory")
     if way == "interrupt":
         sleep = time.sleep
@@ -205,9 +210,12 @@ def test_a_process_that_is_ended_takes_along_what_it_started(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
-def test_a_process_whose_asker_is_killed_ends_too(toy: SimpleNamespace) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_process_whose_asker_is_killed_ends_too(toy: SimpleNamespace, apart: bool) -> None:
+    if apart and not ADOPTS:
+        pytest.skip("orphans are not adopted here")
     pids = toy.out / "pids"
-    arm(toy, "good", run=SLEEPS.format(path=str(pids), seconds=60))
+    arm(toy, "good", run=SLEEPS.format(path=str(pids), seconds=60, apart=apart))
     asked = request(toy, "memory")
     asker = os.fork()
     if not asker:

@@ -39,14 +39,26 @@ def prepare(problem: Problem, context: Context) -> Prepared:
 
 
 def hear_interrupts() -> None:
-    """A background job of a shell ignores SIGINT, and so would its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """A background job of a shell ignores some of these, and so would its children."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
-def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(tmp_path: Path, kill: signal.Signals) -> None:
-    folder = tmp_path / "toy"
+@pytest.mark.parametrize(
+    ("way", "kill"),
+    [
+        ("measure", signal.SIGINT),
+        ("measure", signal.SIGKILL),
+        ("measure", signal.SIGTERM),
+        ("measure", signal.SIGHUP),
+        ("run", signal.SIGTERM),
+    ],
+)
+def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(
+    tmp_path: Path, way: str, kill: signal.Signals
+) -> None:
+    folder = tmp_path / "benchmarks" / "toy"
     shutil.copytree(TOY, folder)
     (folder / "arms" / "double.py").write_text(HANGS)
     hang = folder / "arms" / "hang"
@@ -54,22 +66,13 @@ def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(tmp_path: P
     # The second point hangs; the first is finished and on disk by then.
     text = (folder / "arms" / "double.py").read_text().replace("while (", "while self.problem.n == 100 and (")
     (folder / "arms" / "double.py").write_text(text)
-    command = [
-        sys.executable,
-        "-m",
-        "perfdocs.measure",
-        str(folder),
-        "--device",
-        "cpu",
-        "--arm",
-        "good",
-        "--arm",
-        "double",
-        "--out",
-        str(tmp_path / "cards"),
-        "--build",
-        str(tmp_path / "build"),
-    ]
+    cards = tmp_path / "build" / "cards"
+    command = [sys.executable, "-m"]
+    if way == "run":
+        command += ["perfdocs", "--benchmarks", str(folder.parent), "run", "--only", "toy"]
+    else:
+        command += ["perfdocs.measure", str(folder), "--out", str(cards), "--build", str(tmp_path / "build")]
+    command += ["--device", "cpu", "--arm", "good", "--arm", "double"]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, preexec_fn=hear_interrupts
     ) as process:
@@ -82,17 +85,17 @@ def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(tmp_path: P
         process.send_signal(kill)
         rest = process.stderr.read()
         guard.cancel()
-    (partial,) = (tmp_path / "cards" / "toy").iterdir()
+    (partial,) = (cards / "toy").iterdir()
     assert partial.name.endswith(".partial.json")
     assert len(json.loads(partial.read_bytes())["card"]["measurements"]) == 2
-    if kill == signal.SIGINT:
+    if kill != signal.SIGKILL:
         assert process.returncode == 130
         assert rest.strip().splitlines() == [rest.strip()]
         assert "2 measurements are kept" in rest
     hang.unlink()
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    (final,) = (tmp_path / "cards" / "toy").iterdir()
-    assert done.stdout.strip() == str(final)
+    (final,) = (cards / "toy").iterdir()
+    assert done.stdout.strip().endswith(str(final) if way == "measure" else final.name)
     assert "2 measurements of the interrupted run are kept" in done.stderr
     assert len(read_card(final).measurements) == 4
 

@@ -6,7 +6,15 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeVar
 
-__all__ = ["ClockControl", "Mode", "RefusedError", "lock_through", "open_control", "reset_through"]
+__all__ = [
+    "ClockControl",
+    "Mode",
+    "RefusedError",
+    "StillLockedError",
+    "lock_through",
+    "open_control",
+    "reset_through",
+]
 
 T = TypeVar("T")
 Mode = Literal["base", "boost"]
@@ -15,6 +23,10 @@ Mode = Literal["base", "boost"]
 
 class RefusedError(Exception):
     """The clocks cannot be locked, reset or seen; the message is fit for a record."""
+
+
+class StillLockedError(RefusedError):
+    """The clocks were not locked as they should be, and what was locked could not be reset."""
 
 
 class ClockControl(Protocol):
@@ -40,7 +52,9 @@ class ClockControl(Protocol):
 
 
 def lock_through(control: ClockControl, mode: Mode) -> tuple[int, int | None]:
-    """Lock both clocks, or leave both as they were; those that are locked. Raises :class:`RefusedError`.
+    """Lock both clocks, or leave both as they were; those that are locked.
+
+    Raises :class:`RefusedError`, and :class:`StillLockedError` where they could not be left so.
 
     Where a device has no way to lock its memory clock, that is not locked: every sample of it is checked all the same.
     """
@@ -52,7 +66,9 @@ def lock_through(control: ClockControl, mode: Mode) -> tuple[int, int | None]:
         return sm, None
     except RefusedError as error:
         why = reset_through(control)
-        raise RefusedError(str(error) if why is None else f"{error}; and the SM clock stays locked: {why}") from None
+        if why is None:
+            raise RefusedError(str(error)) from None
+        raise StillLockedError(f"{error}; and the SM clock stays locked: {why}") from None
     return sm, memory
 
 

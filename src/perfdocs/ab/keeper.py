@@ -2,7 +2,9 @@
 
 ``python -m perfdocs.ab.keeper nvml|ncu base|boost [BUS]`` answers with one line of JSON and then waits:
 ``{"how": …, "clocks": […]}`` once the clocks are locked (hertz, null where only ``ncu`` knows), or ``{"refused": …}``.
-``… reset [BUS]`` resets and answers ``{"reset": {way: why not}}``. A lock is put on and taken off here, nowhere else.
+``… reset [BUS]`` resets what a keeper left locked and answers ``{"reset": {way: why not}}``, ``{"held": process}``
+where one holds the clocks now, ``{"foreign": true}`` where none is known to have left a lock; ``… force-reset [BUS]``
+resets then too. A lock is put on and taken off here, nowhere else, and only by who has claimed the clocks.
 """
 
 from __future__ import annotations
@@ -17,10 +19,15 @@ from types import FrameType
 
 from perfdocs.measure.scrub import scrub
 
-from .clocks import ClockControl, Mode, RefusedError, lock_through, open_control, reset_through
-from .ncu import NcuHold, reset_by_ncu
+from .claim import Claim, HeldError, claim
+from .clocks import ClockControl, Mode, RefusedError, StillLockedError, lock_through, open_control, reset_through
+from .ncu import NcuHold, program, reset_by_ncu
 
-__all__ = ["LOST"]
+__all__ = ["FORCED", "LOST", "NCU", "NVML", "RESET"]
+
+NVML, NCU = "NVML", "ncu"
+"""Ways to lock and to reset, as they are noted and told."""
+RESET, FORCED = "reset", "force-reset"
 
 NOT_RESET, LOST = 5, 6
 """Exit codes: the clocks may still be locked; what held them ended by itself, and they are reset."""
@@ -58,22 +65,36 @@ def by_nvml(mode: Mode, bus: str | None, parent: _Parent) -> int:
     control = open_control(bus)
     if isinstance(control, str):
         raise RefusedError(control)
-    locked = lock_through(control, mode)
+    mine = claim()
+    mine.note(NVML)  # before the lock: whoever is killed in between has left one behind
+    try:
+        locked = lock_through(control, mode)
+    except StillLockedError:
+        raise
+    except RefusedError:
+        mine.forget(NVML)
+        raise
     try:
         _say(how="NVML", clocks=[clock and clock * 1e6 for clock in locked])
         while not parent.ended():
             pass
     finally:
         failed = _reset(control) is not None
+        if not failed:
+            mine.forget(NVML)
     return NOT_RESET if failed else 0
 
 
 def by_ncu(mode: Mode, parent: _Parent) -> int:
     """Let ``ncu`` hold the clocks until the parent ends, or it ends by itself."""
+    program()
+    mine = claim()
+    mine.note(NCU)
     try:
         hold = NcuHold(mode, parent.ended)
     except RefusedError:
-        reset_by_ncu()  # it may have locked before it failed
+        if reset_by_ncu() is None:  # it may have locked before it failed
+            mine.forget(NCU)
         raise
     lost = False
     try:
@@ -82,14 +103,34 @@ def by_ncu(mode: Mode, parent: _Parent) -> int:
             lost = hold.gone()
     finally:
         failed = hold.close() is not None
+        if not failed:
+            mine.forget(NCU)
     return NOT_RESET if failed else LOST if lost else 0
 
 
-def reset(bus: str | None) -> int:
-    """Reset by every way there is."""
+def reset(bus: str | None, *, force: bool) -> int:
+    """Reset by every way there is what a keeper left locked; with ``force`` also what nobody here is known to have.
+
+    Never what a keeper that lives holds.
+    """
+    mine: Claim | None = None
+    try:
+        mine = claim()
+    except HeldError as error:
+        _say(held=error.process)
+        return 0
+    except RefusedError:
+        if not force:
+            raise
+    if not force and not (mine and mine.left):
+        _say(foreign=True)
+        return 0
     control = open_control(bus)
     nvml = control if isinstance(control, str) else _reset(control)
-    _say(reset={way: why if why is None else scrub(why) for way, why in (("NVML", nvml), ("ncu", reset_by_ncu()))})
+    found = {NVML: nvml, NCU: reset_by_ncu()}
+    if mine:
+        mine.forget(*(way for way, why in found.items() if why is None))
+    _say(reset={way: why if why is None else scrub(why) for way, why in found.items()})
     return 0
 
 
@@ -98,8 +139,8 @@ def main(words: list[str]) -> int:
     parent = _Parent()
     way, *rest = words
     try:
-        if way == "reset":
-            return reset(rest[0] if rest else None)
+        if way in (RESET, FORCED):
+            return reset(rest[0] if rest else None, force=way == FORCED)
         mode: Mode = "boost" if rest[0] == "boost" else "base"
         return by_ncu(mode, parent) if way == "ncu" else by_nvml(mode, rest[1] if len(rest) > 1 else None, parent)
     except RefusedError as error:

@@ -8,16 +8,17 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from perfdocs.measure.processes import kill_group
 
 from .clocks import Mode
-from .keeper import LOST
+from .keeper import FORCED, LOST, NCU, NVML, RESET
 
-__all__ = ["Hold", "Locker", "reset_clocks"]
+__all__ = ["Hold", "Locker", "Reset", "ask_reset", "reset_clocks"]
 
 ANSWER = 90.0  # s; longer than a keeper waits for ncu
 END = 100.0  # s; a keeper tries its resets again
@@ -63,16 +64,45 @@ def _end(process: subprocess.Popen[str]) -> None:
                 pipe.close()
 
 
-def reset_clocks(bus: str | None = None, seconds: float = END) -> dict[str, str | None]:
-    """Reset the clocks by every way there is; why not, by way, ``None`` where they are reset. Safe at any time."""
-    process = _started(["reset", *([bus] if bus else [])])
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """What became of a reset: why not, by way, ``None`` where the clocks are reset; or why nothing was done.
+
+    ``held``: a comparison holds the clocks now, with its process where that is known. ``foreign``: none of perfdocs is
+    known to have left a lock. ``unknown``: nobody can tell.
+    """
+
+    ways: Mapping[str, str | None] = field(default_factory=dict)
+    held: bool = False
+    process: int | None = None
+    foreign: bool = False
+    unknown: str | None = None
+
+
+def ask_reset(bus: str | None = None, seconds: float = END, *, force: bool = False) -> Reset:
+    """Reset by every way there is what was left locked, with ``force`` by whomever. Safe at any time."""
+    if os.name != "posix":
+        return Reset(foreign=True)
+    process = _started([FORCED if force else RESET, *([bus] if bus else [])])
     try:
-        found = _line(process, seconds).get("reset")
+        found = _line(process, seconds)
     finally:
         _end(process)
-    if isinstance(found, dict):
-        return {str(way): None if why is None else str(why) for way, why in found.items()}
-    return {"NVML": f"no answer within {seconds:g} s", "ncu": f"no answer within {seconds:g} s"}
+    ways, held, refused = found.get("reset"), found.get("held"), found.get("refused")
+    if isinstance(ways, dict):
+        return Reset({str(way): None if why is None else str(why) for way, why in ways.items()})
+    if "held" in found:
+        return Reset(held=True, process=held if isinstance(held, int) else None)
+    if "foreign" in found:
+        return Reset(foreign=True)
+    if isinstance(refused, str):
+        return Reset(unknown=refused)
+    return Reset(dict.fromkeys((NVML, NCU), f"no answer within {seconds:g} s"))
+
+
+def reset_clocks(bus: str | None = None, seconds: float = END) -> Mapping[str, str | None]:
+    """Reset what this process has locked, whose keeper is gone; why not, by way. Nothing where another holds them."""
+    return ask_reset(bus, seconds, force=True).ways
 
 
 class Hold:
@@ -110,7 +140,7 @@ class Hold:
         _end(self._process)
         if code in (0, LOST):
             return True
-        return reset_clocks(self._bus, seconds).get("ncu" if self._way == "ncu" else "NVML") is None
+        return reset_clocks(self._bus, seconds).get(NCU if self._way == "ncu" else NVML, "not tried") is None
 
 
 class Locker:
@@ -129,7 +159,7 @@ class Locker:
             if isinstance(held, Hold):
                 return held
             reasons.append(held)
-        return "; ".join(reasons)
+        return "; ".join(dict.fromkeys(reasons))
 
     def _try(self, way: str) -> Hold | str:
         words = [way, self._mode, *([self._bus] if self._bus and way == "nvml" else [])]

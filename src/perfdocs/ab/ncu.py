@@ -20,14 +20,15 @@ from perfdocs.measure.processes import kill_group
 from .clocks import Mode, RefusedError
 from .helper import READY
 
-__all__ = ["NcuHold", "reset_by_ncu"]
+__all__ = ["NcuHold", "program", "reset_by_ncu"]
 
 ANSWER = 60.0  # s; the first start of a profiler takes several
 END = 20.0
 POLL = 0.2
 
 
-def _program() -> str:
+def program() -> str:
+    """Where ``ncu`` is. Raises :class:`RefusedError` where it is not."""
     found = shutil.which("ncu")
     if found is None:
         raise RefusedError("ncu is not installed")
@@ -41,7 +42,7 @@ class NcuHold:
     """
 
     def __init__(self, mode: Mode, ended: Callable[[], bool], answer: float = ANSWER) -> None:
-        words = [_program(), f"--clock-control={mode}", "--cache-control=none", "--metrics=gpu__time_duration.sum"]
+        words = [program(), f"--clock-control={mode}", "--cache-control=none", "--metrics=gpu__time_duration.sum"]
         self._process = subprocess.Popen(  # noqa: S603 - the profiler on the user's path, this Python and this package
             [*words, sys.executable, "-m", "perfdocs.ab.helper"],
             stdin=subprocess.PIPE,
@@ -111,7 +112,7 @@ def reset_by_ncu(tries: int = 3) -> str | None:
     for _ in range(tries):
         try:
             done = subprocess.run(  # noqa: S603 - the profiler on the user's path
-                [_program(), "--clock-control=reset"],
+                [program(), "--clock-control=reset"],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

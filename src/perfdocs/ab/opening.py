@@ -173,6 +173,7 @@ def _session(
             may_lock=machine.may_lock if machine else lambda: "a processor's clocks are not locked here",
             lock=lambda: Locker(asked.lock or "base", bus).open(),
             kernels=kernels,
+            changed=lambda: (sides[0].changed(), sides[1].changed()),
         )
     finally:
         monitor.close()

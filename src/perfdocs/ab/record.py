@@ -18,12 +18,14 @@ from .statistics import Verdict
 
 __all__ = [
     "Comparison",
+    "FileFacts",
     "Method",
     "Order",
     "Reading",
     "ReadingKey",
     "Record",
     "Repeat",
+    "Role",
     "Round",
     "SideFacts",
     "Turn",
@@ -35,6 +37,8 @@ ReadingKey = Literal["default_clocks", "locked_clocks", "profiler"]
 Order = Literal["AB", "BA"]
 Seconds = Annotated[float, Meta(gt=0, description="s")]
 Span = tuple[float, float]
+Role = Literal["program", "interpreter", "argument"]
+"""``program`` is what the first word runs, found by the path; ``interpreter`` what its first line says it is run by."""
 
 
 class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -102,10 +106,22 @@ class Reading(_Part, frozen=True, kw_only=True):
     regions: dict[str, Comparison] = {}
 
 
+class FileFacts(_Part, frozen=True, kw_only=True):
+    """A file that a command names, or that runs it: its name without a path, bytes and sha256, or ``why`` not."""
+
+    role: Role
+    name: str
+    size: int | None = None
+    sha256: str | None = None
+    why: str | None = None
+
+
 class SideFacts(_Part, frozen=True, kw_only=True):
     """What a side is: an arm at a point, or a command as its list of words, paths left out.
 
-    ``inner`` runs of an arm are timed together, and the times are those of one. ``sources`` are sha256 by file.
+    ``inner`` runs of an arm are timed together, and the times are those of one. ``sources`` are sha256 by file
+    of an arm. ``files`` are those of a command when the comparison began, ``changed`` the names of those that were
+    others at its end.
     """
 
     label: str
@@ -114,6 +130,8 @@ class SideFacts(_Part, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()
     inner: int = 1
     sources: dict[str, str] = {}
+    files: tuple[FileFacts, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 class Method(_Part, frozen=True, kw_only=True):

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from perfdocs.errors import clean
 from perfdocs.quantity import format_value
 
-from .record import Comparison, Reading, Record
+from .record import Comparison, Reading, Record, SideFacts
 
 __all__ = ["report"]
 
 HEAD = ("reading", "region", "A", "B", "B / A", "95 % interval", "rounds", "repeated", "verdict")
 WIDTH = 120
+DIGITS = 16
+"""Of a sha256, in the report; the record has all."""
 
 
 def report(record: Record) -> str:
@@ -30,10 +32,20 @@ def report(record: Record) -> str:
     out = io.StringIO()
     if table.row_count:
         Console(file=out, width=WIDTH, color_system=None).print(table)
-    sides = (f"A {clean(record.a.label, 80)}", f"B {clean(record.b.label, 80)}")
+    sides = [line for name, side in (("A", record.a), ("B", record.b)) for line in _side(name, side)]
     lines = (line.rstrip() for line in out.getvalue().splitlines())
     verdict = f"{record.verdict}: {clean(record.why, 400)}"
     return "\n".join([*sides, *lines, *_notes(record), verdict])
+
+
+def _side(name: str, side: SideFacts) -> Iterator[str]:
+    """What a side is, and the files of a command, so that a later reader knows what ran."""
+    yield f"{name} {clean(side.label, 80)}"
+    for file in side.files:
+        told = f"sha256 {file.sha256[:DIGITS]}…" if file.sha256 else clean(file.why or "not read", 80)
+        yield f"  {file.role} {clean(file.name, 60)}: {told}"
+    if side.changed:
+        yield f"  changed while it was measured: {clean(', '.join(side.changed), 200)}"
 
 
 def _rows(record: Record) -> Iterator[tuple[str, ...]]:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, get_args
 
+from msgspec.structs import replace
+
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure.edges import Clock
 from perfdocs.measure.progress import Progress
@@ -71,6 +73,8 @@ class Session:
     may_lock: Callable[[], str | None]
     lock: Callable[[], Held | str]
     kernels: Callable[[], tuple[tuple[float, ...], tuple[float, ...]] | str]
+    changed: Callable[[], tuple[tuple[str, ...], tuple[str, ...]]] = lambda: ((), ())
+    """Names of files of each side that are no longer what its facts say."""
 
 
 def run_session(session: Session, asked: Asked) -> Record:
@@ -89,10 +93,11 @@ def run_session(session: Session, asked: Asked) -> Record:
     keys: tuple[ReadingKey, ...] = get_args(ReadingKey)
     found = {key: readings.get(key, Reading(absent=stopped or "not reached")) for key in keys}
     verdict, why = overall(found, gated, asked.gate)
+    a, b = (replace(facts, changed=names) for facts, names in zip(session.facts, session.changed(), strict=True))
     return Record(
         recorded=session.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
-        a=session.facts[0],
-        b=session.facts[1],
+        a=a,
+        b=b,
         method=Method(
             rounds=asked.rounds,
             gate=asked.gate,

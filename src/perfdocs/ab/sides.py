@@ -22,12 +22,13 @@ from perfdocs.measure.loader import beyond_limits, load_arm, load_workload
 from perfdocs.measure.monitor import Monitor, Watch
 from perfdocs.measure.options import Options
 from perfdocs.measure.plan import Cell, chosen_arms, show, wanted_cells
-from perfdocs.measure.processes import kill_group, with_parent
+from perfdocs.measure.processes import ending_all, kill_group, with_parent
 from perfdocs.measure.protocol import Timed, Timer, look_after, time_run
 from perfdocs.measure.provenance import source
 from perfdocs.measure.scrub import scrub
 from perfdocs.measure.start import close
 
+from .files import changed_files, files_of
 from .record import SideFacts
 from .regions import regions_of
 
@@ -82,7 +83,7 @@ def words_of(text: str, where: str) -> CommandWords | ArmWords:
 
 
 class CommandSide:
-    """A command, started anew for every run. It has ended when its process has, and its group is ended with it.
+    """A command, started anew for every run. It has ended when its process has, and all it started is ended with it.
 
     It is sampled throughout, with ``gpu`` on a GPU too, of which it tells nothing while it does other things.
     """
@@ -91,7 +92,11 @@ class CommandSide:
         self._words, self._where, self._limit, self._gpu = list(words), f"command {name}", limit, gpu
         shown = tuple(scrub(Path(word).name if Path(word).is_absolute() else word, 120) for word in words)
         self.label = clean(" ".join(shown), 60)
-        self.facts = SideFacts(label=self.label, kind="command", words=shown)
+        self.facts = SideFacts(label=self.label, kind="command", words=shown, files=files_of(words))
+
+    def changed(self) -> tuple[str, ...]:
+        """Names of its files that are no longer what they were."""
+        return changed_files(self._words, self.facts.files)
 
     def run(self, monitor: Monitor) -> tuple[Mapping[str, float], Watch]:
         """Run it and read the times it tells. Raises :class:`PerfdocsError` where it fails or tells none."""
@@ -101,6 +106,19 @@ class CommandSide:
         return regions_of(out, self._where), watch
 
     def _output(self) -> str:
+        with ending_all():
+            process, out, said = self._run()
+        printed, complaint = out.text(), said.text()
+        for name, heard in (("output", out), ("error", said)):
+            if heard.too_much:
+                raise self._failed(f"more than {MOST_SAID >> 20} MiB of standard {name}", "less, in one run")
+        if process.returncode:
+            last = (complaint.strip() or printed.strip() or "it said nothing").splitlines()[-1]
+            raise self._failed(f"exit code {process.returncode}: {clean(last, 120)}", "exit code 0")
+        return printed
+
+    def _run(self) -> tuple[subprocess.Popen[bytes], _Heard, _Heard]:
+        """Start it, and wait for its end; its group is ended then."""
         try:
             process = subprocess.Popen(  # noqa: S603 - the user's own list of words, no shell; one call to prctl
                 self._words,
@@ -120,14 +138,7 @@ class CommandSide:
         finally:
             kill_group(process)
             process.wait()
-        printed, complaint = out.text(), said.text()
-        for name, heard in (("output", out), ("error", said)):
-            if heard.too_much:
-                raise self._failed(f"more than {MOST_SAID >> 20} MiB of standard {name}", "less, in one run")
-        if process.returncode:
-            last = (complaint.strip() or printed.strip() or "it said nothing").splitlines()[-1]
-            raise self._failed(f"exit code {process.returncode}: {clean(last, 120)}", "exit code 0")
-        return printed
+        return process, out, said
 
     def _failed(self, found: str, expected: str) -> PerfdocsError:
         return PerfdocsError("ab-command", self._where, found, expected, "run it by hand, and correct it")
@@ -185,6 +196,10 @@ class ArmSide:
             time_run(timed, self._timer, monitor)
             look_after(timed, self._timer, monitor)
         return {REGION: timed.wall[0]}, timed.watch
+
+    def changed(self) -> tuple[str, ...]:
+        """Nothing: what an arm is was read before its first run."""
+        return ()
 
     def close(self) -> None:
         """Free what the arm needs."""

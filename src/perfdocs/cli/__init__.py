@@ -35,7 +35,7 @@ EXIT_CODES: dict[int, str] = {
     UNDECIDED: "ab: neither pass nor fail, the record says why",
     6: "run: an arm did not come back; the same command records that and goes on from there",
     NOT_RUN: "ab: a side is not there, did not run, or did not tell its times",
-    130: "interrupted; what was finished is kept",
+    130: "interrupted, in run and ab also by SIGTERM or a terminal that closed; what was finished is kept",
 }
 """What each exit code means; `--help` and the documentation show this table."""
 

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,10 +99,11 @@ class _Number(click.FloatRange):
     help="The file of the record [default: build/ab/TIME.json].",
 )
 @click.option("--json", "as_json", is_flag=True, help="The record on standard output; the same as --format json.")
-@click.option("--reset", "resetting", is_flag=True, help="Reset locked clocks, and measure nothing.")
+@click.option("--reset", "resetting", is_flag=True, help="Reset clocks that a comparison left locked; measure nothing.")
+@click.option("--force", is_flag=True, help="With --reset: also clocks that somebody else may have locked.")
 @format_option
 @click.pass_obj
-def ab(project: Project, /, a: str, b: str, *, resetting: bool, **given: Any) -> int:
+def ab(project: Project, /, a: str, b: str, *, resetting: bool, force: bool, **given: Any) -> int:
     """Compare B with A in alternating rounds.
 
     A and B are two arms, as BENCHMARK:ARM, or two commands, each a JSON list of words that no shell reads. A command
@@ -121,7 +116,9 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, **given: Any) ->
     if resetting:
         if a or b:
             raise click.UsageError("--reset takes no sides")
-        return _reset()
+        return _reset(force=force)
+    if force:
+        raise click.UsageError("--force is of --reset")
     if not (a and b):
         raise click.UsageError("two sides are needed: A and B")
     try:
@@ -131,13 +128,30 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, **given: Any) ->
         return NOT_RUN
 
 
-def _reset() -> int:
+def _reset(*, force: bool) -> int:
     """Reset by every way there is. A way that is not there has locked nothing; one that is refused may have."""
-    from ..ab.lock import reset_clocks
+    from ..ab.lock import ask_reset
     from ..measure.cuda import bus_id
 
+    found = ask_reset(bus_id(), force=force)
+    if found.held:
+        who = "" if found.process is None else f" (process {found.process})"
+        click.echo(
+            f"not reset: a comparison of perfdocs{who} holds the clocks now and resets them at its end; wait for it, "
+            "or end it"
+        )
+        return 1
+    if found.unknown is not None:
+        click.echo(f"not reset: {found.unknown}; --force resets anyway")
+        return 1
+    if found.foreign:
+        click.echo(
+            "nothing to reset: no comparison of perfdocs has left the clocks locked; whether somebody else has locked "
+            "them, the driver does not tell, and --force takes off that lock too"
+        )
+        return 0
     code = 0
-    for way, why in reset_clocks(bus_id()).items():
+    for way, why in found.ways.items():
         harmless = why is not None and _harmless(why)
         click.echo(
             f"{way}: " + ("reset" if why is None else f"nothing to reset, {why}" if harmless else f"not reset, {why}")
@@ -158,6 +172,7 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
     from ..ab.session import INTERRUPTED, Asked, run_session
     from ..ab.sides import CommandWords, words_of
     from ..measure.edges import real_edges
+    from ..measure.ending import ended_by_signals
     from ..measure.progress import open_progress
 
     asked = Asked(
@@ -186,7 +201,7 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
         device=given["device"],
         limit=given["limit"],
     )
-    with _ended_by_signals():
+    with ended_by_signals():
         with opened(wanted, asked, real_edges(), open_progress()) as session:
             record = run_session(session, asked)
         try:
@@ -233,31 +248,3 @@ def _reserved(path: Path) -> Path:
             free = path.with_stem(f"{path.stem}-{number}")
         else:
             return free
-
-
-ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""What a system sends to end a process, and a terminal that closes."""
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Each of :data:`ENDING` ends an A/B as Ctrl-C does: with its record, and with clocks reset."""
-    terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        del frame
-        if number != signal.SIGTERM:
-            signal.signal(number, signal.SIG_IGN)  # a shell says it a second time
-            for terminal in terminals:  # nothing can be shown there any more, and the record comes later
-                os.dup2(os.open(os.devnull, os.O_WRONLY), terminal)
-        raise KeyboardInterrupt
-
-    before = {number: signal.getsignal(number) for number in ENDING}
-    heeded = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}  # as under nohup
-    for number in heeded:
-        signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in heeded.items():
-            signal.signal(number, handler)

@@ -17,6 +17,7 @@ from ..files import write_atomic
 from ..library import Benchmark, Library, load_file
 from ..measure import Options
 from ..measure.arguments import ARGUMENTS, Argument, options_of
+from ..measure.ending import ended_by_signals
 from .project import Project, counted, examples, format_option, show_json
 
 __all__ = ["publish", "run"]
@@ -83,7 +84,8 @@ def _measuring_options(command: Command) -> Command:
 def run(project: Project, /, only: tuple[str, ...], *, publishing: bool, style: str, **given: Any) -> int:
     """Measure this machine.
 
-    Writes one card for each benchmark and device into build/cards/.
+    Writes one card for each benchmark and device into build/cards/. Ctrl-C, SIGTERM or a terminal that closes ends it
+    with what was finished kept (130): the same command goes on from there.
     """
     options = options_of(given, out=project.local, build=project.root / "build" / "measure")
     if publishing and (options.arms or options.tables or options.at):
@@ -92,7 +94,8 @@ def run(project: Project, /, only: tuple[str, ...], *, publishing: bool, style: 
     chosen = _chosen(library, only)
     if given["listed"]:
         return _list(chosen, options, style)
-    return _measure(project, chosen, options, publishing=publishing, style=style)
+    with ended_by_signals():
+        return _measure(project, chosen, options, publishing=publishing, style=style)
 
 
 def _chosen(library: Library, only: tuple[str, ...]) -> list[Benchmark]:

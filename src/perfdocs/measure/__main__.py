@@ -9,6 +9,7 @@ from pathlib import Path
 from perfdocs.errors import PerfdocsError
 
 from .arguments import add_arguments, options_of
+from .ending import ended_by_signals
 from .failure import Stopped
 from .options import Options
 from .plan import show
@@ -17,8 +18,8 @@ from .runner import listing, run
 __all__ = ["main"]
 
 EPILOG = """exit codes: 0 card written; 1 a mistake in the benchmark or the options, or a full disk; 3 the deadline came
-first; 4 the device stopped working; 5 an arm did not come back; 130 interrupted. After all but a mistake the same
-command goes on from there."""
+first; 4 the device stopped working; 6 an arm did not come back; 130 interrupted, by Ctrl-C, by SIGTERM or
+because the terminal closed. After all but a mistake the same command goes on from there."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,8 +47,9 @@ def main(argv: list[str] | None = None) -> int:
                     f"{kind}  {task.table}  {arm}  {show(task.at)}" + ("" if task.how == "timed" else f"  {task.how}")
                 )
             return 0
-        for path in run(a.folder, options):
-            print(path)
+        with ended_by_signals():
+            for path in run(a.folder, options):
+                print(path)
     except PerfdocsError as error:
         print(error, file=sys.stderr)
         return 1

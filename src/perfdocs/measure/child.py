@@ -24,6 +24,7 @@ from .failure import reason_of
 from .fresh import Answer, Found, Request
 from .loader import load_arm, load_workload
 from .machine import forget_peak, peak_resident_bytes, resident_bytes
+from .processes import adopt, end_children
 from .start import close
 from .trace import Profiler, Trace, open_profiler, trace_of
 
@@ -207,10 +208,11 @@ def _read_line() -> str:
 
 
 def _end_with_asker() -> None:
-    """Wait until standard input closes, which it does when the asker has ended, and end this process's group."""
+    """Wait until standard input closes, which it does when the asker has ended; end all it started, and its group."""
     with suppress(OSError):
         while os.read(0, 1):
             pass
+    end_children()
     if os.name == "posix" and os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
@@ -219,6 +221,7 @@ def _end_with_asker() -> None:
 def main(path: str) -> None:
     """Serve one request and end at once, whatever threads and libraries would still do."""
     request = Request.of(_read_line())
+    adopt()  # what it starts stays below it, also in sessions of their own
     threading.Thread(target=_end_with_asker, daemon=True).start()
     from .cuda import open_gpu
 

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 
 from .arm import How, Kind, Point, Reason
 from .folders import temporary_folder
-from .processes import kill_group
+from .processes import ending_all, kill_group
 from .room import NO_SPACE, says_full
 
 __all__ = ["Answer", "Ask", "Reply", "Request", "ask", "caches", "fresh_folder"]
@@ -168,7 +168,7 @@ def ask(request: Request, limit: float, total: float | None = None) -> Reply:
     with temporary_folder(fresh_folder(request.shared), f"{request.arm}-{request.how}") as work:
         answers = work / "answers"
         command = [sys.executable, "-m", "perfdocs.measure.child", str(answers)]
-        with (work / "output").open("wb") as output:
+        with (work / "output").open("wb") as output, ending_all():
             process = subprocess.Popen(  # noqa: S603 - this Python and this package
                 command,
                 stdin=subprocess.PIPE,

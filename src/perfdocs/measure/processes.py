@@ -7,14 +7,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
-__all__ = ["kill_group", "with_parent"]
+__all__ = ["adopt", "end_children", "ending_all", "kill_group", "with_parent"]
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 1, 36, 37
+BRIEF = 1e-3  # s between two looks
+PATIENCE = 5.0  # s; for processes that were killed and are still there
 
 
 @cache
@@ -33,3 +37,56 @@ def kill_group(process: subprocess.Popen[Any]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
+
+
+def adopt(wanted: bool = True) -> bool | None:
+    """Whether orphans of what this process starts become its children, not those of the system; sets that anew.
+
+    Returns what it was before, ``None`` where a system cannot do it.
+    """
+    if sys.platform != "linux":
+        return None
+    library, was = ctypes.CDLL(None), ctypes.c_int()
+    if library.prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(was), 0, 0, 0):
+        return None
+    return None if library.prctl(PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(wanted), 0, 0, 0) else bool(was.value)
+
+
+def children() -> frozenset[int]:
+    """Ids of this process's children, those that have ended and were not asked for included."""
+    found: set[int] = set()
+    for path in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):
+            found.update(map(int, path.read_text(encoding="ascii").split()))
+    return frozenset(found)
+
+
+def end_children(but: frozenset[int] = frozenset()) -> None:
+    """Kill and take note of every child ``but`` these, and of what becomes a child by that, where orphans are adopted.
+
+    A child's id is its own until it was taken note of, so that no stranger is killed for it.
+    """
+    until = time.monotonic() + PATIENCE
+    while (found := children() - but) and time.monotonic() < until:
+        for pid in found:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in found:
+            with suppress(OSError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(BRIEF)
+
+
+@contextmanager
+def ending_all() -> Iterator[None]:
+    """What is started inside ends with the block: also what has left its group by a session of its own (on Linux)."""
+    was = adopt()
+    if was is None:
+        yield
+        return
+    before = children()
+    try:
+        yield
+    finally:
+        end_children(before)
+        adopt(was)

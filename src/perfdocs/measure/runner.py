@@ -25,7 +25,7 @@ def run(folder: Path, options: Options, edges: Edges | None = None, progress: Pr
 
     Raises :class:`PerfdocsError` for a mistake in the benchmark or the options, :class:`Stopped` where the run ended
     early (a full disk: 1, deadline: 3, a device that no longer works: 4, interrupt: 130); what was measured is then in
-    the partial file, and the same call goes on from there. An arm that does not come back ends the process (5).
+    the partial file, and the same call goes on from there. An arm that does not come back ends the process (6).
     """
     edges = edges or real_edges()
     progress = progress or open_progress()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -118,6 +119,7 @@ def state_of(
     of_device = [s for s in read if (s.utilisation or 0.0) > IDLE] if only_busy else read
     energy = energy_of_a_run(busy, windows, "energy" if device else "cpu_energy")
     load, utilisation = foreign_load(samples), _told(of_device, "utilisation")
+    reasons = Counter(reason for s in of_device for reason in s.throttle or ())
     return State(
         window=kind,
         seconds=_number(sum(w.end - w.start for w in windows)),
@@ -129,7 +131,8 @@ def state_of(
         temperature=max(_told(of_device, "temperature"), default=None),
         utilisation=_number(statistics.median(utilisation)) if utilisation else None,
         p_states=tuple(sorted({s.p_state for s in of_device if s.p_state is not None})),
-        throttle=tuple(sorted({reason for s in of_device for reason in s.throttle or ()})),
+        throttle=tuple(sorted(reasons)),
+        throttle_samples=dict(sorted(reasons.items())),
         foreign_processes=_most(read, "foreign_processes"),
         foreign_load=None if load is None else round(load, 2),
         foreign_limit=None if load is None else foreign_limit,

@@ -13,6 +13,7 @@ from ..quantity import NBSP, Scale, format_percent, number_text, scale_for
 from ..verdict import Value
 from .model import MISSING, Cell
 from .points import ordered_flags
+from .whys import whys
 
 __all__ = ["Column", "column", "digits_of", "head_text", "marks", "missing_cell", "range_text", "value_text"]
 
@@ -115,7 +116,9 @@ def column(found: Sequence[Row], key: str, best: Iterable[str] = ()) -> Column |
                 text += range_text(value, text, scale, digits, percent=percent)
         elif shares is not None and (share := shares[i]) is not None:
             text, flags = f"{text}{NBSP}({format_percent(share.centre)})", flags | share.flags
-        cells.append(Cell(text, ordered_flags(flags) if flags else (), row.arm in winners))
+        marked = ordered_flags(flags) if flags else ()
+        reasons = whys(row, key, flags) if flags else ()
+        cells.append(Cell(text, marked, row.arm in winners, whys=reasons))
     extra = _peak_words(definition, key) if shares is not None and any(s is not None for s in shares) else ""
     return Column(head_text(quantity.label, scale, extra), tuple(cells))
 

@@ -20,6 +20,7 @@ from .points import (
     selection_text,
     values_by_arm,
 )
+from .whys import clock_note, mixed, observed_cells
 
 __all__ = ["LONG", "detail", "spread_words"]
 
@@ -42,11 +43,12 @@ def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
     across = entry.across if several else None
     groups = tuple(_groups(definition, found, table, entry.split, across))
     order = " Best first." if several and ruler(definition, table) else ""
+    said = SERIES if entry.of else spread_words(loaded, _runs(found))
     return TableModel(
         f"{definition.id}-{table}-detail",
         f"{entry.title}: every measurement" if has_overview(definition, table) else entry.title,
         groups,
-        (SERIES if entry.of else spread_words(loaded, _runs(found))) + order,
+        " ".join(filter(None, (said + order, clock_note(loaded, found)))),
         ordered_flags(flags_in(groups)),
         absence_notes(benchmark, loaded, table),
         folded=len(groups) > 1 and len(found) > LONG,
@@ -83,7 +85,8 @@ def _groups(
         for inner, members in by_axis(part, across):
             pairs = ((split, outer), (across, inner))
             title = ", ".join(selection_text(definition, a, v) for a, v in pairs if a is not None and v is not None)
-            yield _group(definition, members, [a for a in members[0].at if a not in (split, across)], keys, by, title)
+            axes = [a for a in members[0].at if a not in (split, across)]
+            yield _group(definition, members, axes, keys, by, title, mixed(found))
 
 
 def _best_first(members: Sequence[Row], axes: Sequence[str], by: str, better: str) -> list[Row]:
@@ -116,8 +119,15 @@ def _held(found: Sequence[Row], key: str) -> bool:
 
 
 def _group(
-    definition: Definition, members: Sequence[Row], axes: Sequence[str], keys: Sequence[str], by: str | None, title: str
+    definition: Definition,
+    members: Sequence[Row],
+    axes: Sequence[str],
+    keys: Sequence[str],
+    by: str | None,
+    title: str,
+    tell: bool,
 ) -> Group:
+    """``tell``: a column says at which clock each row was observed."""
     better = definition.quantity(by).better or "lower" if by else "lower"
     best: tuple[str, ...] = ()
     ordered = list(members)
@@ -128,6 +138,8 @@ def _group(
         ordered = _best_first(members, axes, by, better)
     several = len({row.arm for row in members}) > 1 or not axes
     columns: list[Column] = [c for k in keys if (c := column(ordered, k, best if k == by else ()))]
+    if tell:
+        columns.append(Column(*observed_cells(ordered)))
     head = (["arm"] if several else []) + [definition.axes[a].label for a in axes] + [c.head for c in columns]
     body = []
     for i, row in enumerate(ordered):

@@ -17,6 +17,7 @@ from .facts import DEVICE_KINDS
 from .fastest import Statement, statement
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import by_axis, labels_of, ordered_flags, point_text, ruler
+from .whys import whys
 
 __all__ = ["by_interest", "comparison", "measured_on"]
 
@@ -159,7 +160,8 @@ def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[
         text += range_text(value, text, scale, digits) if value.show_lo != value.show_hi else ""
         where = f"{loaded.device_id}#{row.anchor}"
         name = Cell(loaded.card.device.name, link=loaded.device_id, number=False, foreign=True)
-        number = Cell(text, ordered_flags(value.flags), loaded.device_id in best, link=where)
+        flags = ordered_flags(value.flags)
+        number = Cell(text, flags, loaded.device_id in best, link=where, whys=whys(row, by, flags))
         pair = (value, values[best[0]])
         body.append((name, words(_arms_text(definition, state)), number, _ratio_cell(*pair, quantity.better)))
     return Group(head, tuple(body), title)

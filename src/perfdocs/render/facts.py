@@ -11,12 +11,23 @@ from ..flags import FLAGS
 from ..library import Benchmark, LoadedCard
 from ..peaks import PEAKS, peak
 from ..quantity import NBSP, format_value, number_text, scale_for
-from .columns import PEAK_WORDS
-from .model import Cell, Group, Line, TableModel, words
+from .columns import PEAK_WORDS, marks
+from .model import Cell, Group, Line, TableModel, Why, words
 from .points import ordered_flags
 from .states import state_rows
 
-__all__ = ["arms", "device_facts", "device_line", "flag_legend", "method_facts", "software", "sources", "terms"]
+__all__ = [
+    "arms",
+    "device_facts",
+    "device_line",
+    "flag_legend",
+    "legend_lines",
+    "method_facts",
+    "reason_lines",
+    "software",
+    "sources",
+    "terms",
+]
 
 DEVICE_KINDS = {"gpu": "GPU", "cpu": "CPU"}
 IN_SHORT = (
@@ -175,6 +186,26 @@ def sources(loaded: LoadedCard) -> TableModel:
         caption = f"Commit {source.commit[:12]}" + (", with uncommitted changes." if source.dirty else ".")
     groups = (Group(("file", "sha256, first 16 digits", "now"), rows),) if rows else ()
     return TableModel(f"sources-{loaded.card.benchmark}-{loaded.device_id}", "Sources", groups, caption)
+
+
+def reason_lines(whys: Iterable[Why]) -> tuple[Line, ...]:
+    """The reasons of flags, in the legend's order: each with all the arms and points that it is of."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for why in whys:
+        places.setdefault((why.flag, why.text), []).append(why.where)
+    order = ordered_flags(flag for flag, _ in places)
+    return tuple(
+        Line(marks((flag,)), f"{text}: {'; '.join(dict.fromkeys(where))}", (), True)
+        for (flag, text), where in sorted(places.items(), key=lambda place: order.index(place[0][0]))
+    )
+
+
+def legend_lines(flags: Iterable[str], whys: Iterable[Why]) -> tuple[Line, ...]:
+    """The legend of marks, and below each why it stands where it stands."""
+    shown, reasons = flag_legend(flags), reason_lines(whys)
+    known = frozenset(line.lead for line in shown)
+    rest = (line for line in reasons if line.lead not in known)
+    return (*(line for mark in shown for line in (mark, *(r for r in reasons if r.lead == mark.lead))), *rest)
 
 
 def flag_legend(flags: Iterable[str]) -> tuple[Line, ...]:

@@ -12,8 +12,9 @@ from ..frame import Row, clock_ratio, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, format_value
 from ..verdict import Order, Value, compare, fastest, ratio
-from .model import Line, LineGroup
+from .model import Line, LineGroup, Why
 from .points import axis_value_text, by_axis, labels_of, ordered_flags, point_text, ruler, selection_text, values_by_arm
+from .whys import whys
 
 __all__ = ["Stated", "Statement", "fastest_lines", "statement", "statement_text", "statements"]
 
@@ -34,6 +35,7 @@ class Statement:
     lead: float | None = None
     cycles: float | None = None
     flags: frozenset[str] = frozenset()
+    whys: tuple[Why, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def statement(definition: Definition, found: Sequence[Row], by: str) -> Statemen
     best = fastest(values, better=better, tolerance=definition.tolerance)
     shown = tuple(values[a] for a in best)
     if len(values) == 1:
-        return Statement("alone", best, shown, flags=shown[0].flags)
+        return Statement("alone", best, shown, flags=shown[0].flags, whys=_whys(found, best, by))
 
     def order(a: str, b: str) -> Order:
         return compare(values[a], values[b], better=better, tolerance=definition.tolerance)
@@ -72,8 +74,16 @@ def statement(definition: Definition, found: Sequence[Row], by: str) -> Statemen
         if math.isfinite(lead):
             cycles = _in_cycles(definition, found, by, (first, second), lead)
             apart = frozenset({"clocks_apart"}) if cycles is not None else frozenset()
-            return Statement(kind, best, shown, rest[0], lead, cycles, flags | values[rest[0]].flags | apart)
-    return Statement(kind, best, shown, flags=flags)
+            every = flags | values[rest[0]].flags | apart
+            reasons = _whys(found, (*best, rest[0]), by)
+            return Statement(kind, best, shown, rest[0], lead, cycles, every, reasons)
+    return Statement(kind, best, shown, flags=flags, whys=_whys(found, best, by))
+
+
+def _whys(found: Sequence[Row], arms: Sequence[str], by: str) -> tuple[Why, ...]:
+    """The reasons of the flags of these arms' values."""
+    named = (row for row in found if row.arm in arms)
+    return tuple(why for row in named for why in whys(row, by, row.value(by).flags))
 
 
 def _in_cycles(
@@ -206,7 +216,8 @@ def _line(
     where.append(scope)
     flags = frozenset[str]().union(*(s.flags for _, s in run))
     text = _text(definition, [s for _, s in run], by)
-    return Line(", ".join(filter(None, where)) or "Fastest", text, ordered_flags(flags))
+    reasons = tuple(why for said in (s for _, s in run) for why in said.whys)
+    return Line(", ".join(filter(None, where)) or "Fastest", text, ordered_flags(flags), whys=reasons)
 
 
 def _text(definition: Definition, run: Sequence[Statement], by: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .columns import marks
-from .facts import flag_legend
+from .facts import legend_lines
 from .html import plain
-from .model import Cell, LineGroup, TableModel
+from .model import Cell, LineGroup, TableModel, cells_in, whys_in
 
 __all__ = ["Grid", "cell_text", "grid", "lines_text", "notes"]
 
@@ -45,9 +45,10 @@ def grid(model: TableModel) -> tuple[Grid, ...]:
 
 
 def notes(model: TableModel) -> tuple[str, ...]:
-    """Why something is missing, then what the marks mean: one plain line each."""
+    """Why something is missing, then what the marks mean and why they are there: one plain line each."""
     missing = [plain(f"{n.lead}: {n.text}") for n in model.notes]
-    return (*missing, *(plain(f"[{f.lead}] {f.text}") for f in flag_legend(model.flags)))
+    legend = legend_lines(model.flags, whys_in(cells_in(model.groups)))
+    return (*missing, *(plain(f"[{f.lead}] {f.text}") for f in legend))
 
 
 def lines_text(groups: Iterable[LineGroup]) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:

@@ -14,6 +14,7 @@ from .columns import digits_of, missing_cell
 from .devices import by_interest
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import ordered_flags, point_text
+from .whys import clock_words, whys
 
 __all__ = ["Found", "headline", "in_numbers", "numbers_compared"]
 
@@ -74,9 +75,16 @@ def _device_group(benchmark: Benchmark, loaded: LoadedCard) -> Group:
 def _value_cell(definition: Definition, entry: Headline, found: Found) -> Cell:
     unit, value, row = definition.quantity(entry.quantity).unit, found.value, found.row
     ends = (value.show_lo, value.show_hi)
-    detail = "" if ends[0] == ends[1] else " – ".join(format_value(end, unit) for end in ends)
+    spread = "" if ends[0] == ends[1] else " – ".join(format_value(end, unit) for end in ends)
+    detail = (spread + clock_words(row)).removeprefix("; ")
     text = format_value(value.centre, unit, digits=digits_of(row, entry.quantity))
-    return Cell(text, ordered_flags(value.flags), detail=detail, link=f"{found.device_id}#{row.anchor}")
+    return Cell(
+        text,
+        ordered_flags(value.flags),
+        detail=detail,
+        link=f"{found.device_id}#{row.anchor}",
+        whys=whys(row, entry.quantity, value.flags),
+    )
 
 
 def _share_cell(share: Value | None) -> Cell:

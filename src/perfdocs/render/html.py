@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from .columns import marks
-from .facts import flag_legend
-from .model import Cell, Group, Line, LineGroup, TableModel, has_rows
+from .facts import flag_legend, legend_lines, reason_lines
+from .model import Cell, Group, Line, LineGroup, TableModel, Why, cells_in, has_rows, whys_in
 from .points import ORIGINS
 
 __all__ = ["Links", "details_html", "escape", "isolate", "lines_html", "notes_html", "plain", "table_html"]
@@ -47,12 +47,13 @@ def isolate(text: str) -> str:
     return f"<bdi>{escape(text)}</bdi>"
 
 
-def _sup(flags: tuple[str, ...]) -> str:
-    """Marks behind a value; those that a whole card bears are explained in the legend only."""
+def _sup(flags: tuple[str, ...], whys: tuple[Why, ...]) -> str:
+    """Marks behind a value, with reasons; those that a whole card bears are explained in the legend only."""
     parts = []
     for flag in flags:
         mark = escape(marks((flag,)))
-        parts.append(mark if flag in ORIGINS else f'<abbr title="{escape(flag.replace("_", " "))}">{mark}</abbr>')
+        title = ": ".join(filter(None, (flag.replace("_", " "), "; ".join(w.text for w in whys if w.flag == flag))))
+        parts.append(mark if flag in ORIGINS else f'<abbr title="{escape(title)}">{mark}</abbr>')
     return f"<sup>{''.join(parts)}</sup>"
 
 
@@ -63,7 +64,7 @@ def _content(cell: Cell, links: Links | None) -> str:
         page = links(place)
         if page is not None and (page or anchor):
             text = f'<a href="{escape(page)}{"#" + escape(anchor) if anchor else ""}">{text}</a>'
-    return text + _sup(cell.flags) if cell.flags else text
+    return text + _sup(cell.flags, cell.whys) if cell.flags else text
 
 
 def _cell(cell: Cell, links: Links | None) -> str:
@@ -158,19 +159,30 @@ def notes_html(model: TableModel, *, legend: bool = True, notes: bool = True, fo
         folded = folds and len(model.notes) > FEW
         parts.append(details_html("Not run", said) if folded else f'<p class="perfdocs-notes">Not run:</p>\n{said}')
     if legend and model.flags:
-        items = "".join(
-            f"<li><sup>{escape(f.lead)}</sup> {_line(Line('', f.text, (), f.foreign), '')}</li>"
-            for f in flag_legend(model.flags)
-        )
-        parts.append(f'<ul class="perfdocs-flags">{items}</ul>\n')
+        parts.append(_legend(model.flags, whys_in(cells_in(model.groups)), folds=folds))
     return "".join(parts)
 
 
-def lines_html(groups: Iterable[LineGroup], *, legend: bool = True) -> str:
-    """Fastest lines: a list a group, its title before it."""
+def _legend(flags: Iterable[str], whys: Iterable[Why], *, folds: bool) -> str:
+    """What marks mean, and why they stand where they stand."""
+    found = tuple(whys)
+    reasons = reason_lines(found)
+    if not folds or len(reasons) <= FEW:
+        return _flag_list(legend_lines(flags, found))
+    return _flag_list(flag_legend(flags)) + details_html("Reasons of these marks", _flag_list(reasons))
+
+
+def _flag_list(lines: Iterable[Line]) -> str:
+    items = "".join(f"<li><sup>{escape(f.lead)}</sup> {_line(Line('', f.text, (), f.foreign), '')}</li>" for f in lines)
+    return f'<ul class="perfdocs-flags">{items}</ul>\n'
+
+
+def lines_html(groups: Iterable[LineGroup], *, legend: bool = True, folds: bool = False) -> str:
+    """Fastest lines: a list a group, its title before it. ``folds``: more than a few reasons of marks may be closed."""
     parts = []
     seen: set[str] = set()
-    for group in groups:
+    every = tuple(groups)
+    for group in every:
         if group.title:
             parts.append(f'<p class="perfdocs-title">{escape(group.title)}</p>\n')
         items = []
@@ -178,9 +190,8 @@ def lines_html(groups: Iterable[LineGroup], *, legend: bool = True) -> str:
             seen.update(line.flags)
             lead = f"<strong>{escape(line.lead)}:</strong> " if line.lead else ""
             text = isolate(line.text) if line.foreign else escape(line.text)
-            items.append(f"<li>{lead}{text}{_sup(line.flags) if line.flags else ''}</li>\n")
+            items.append(f"<li>{lead}{text}{_sup(line.flags, line.whys) if line.flags else ''}</li>\n")
         parts.append(f'<ul class="perfdocs-fastest">\n{"".join(items)}</ul>\n')
     if legend and seen:
-        items = [f"<li><sup>{escape(f.lead)}</sup> {escape(f.text)}</li>" for f in flag_legend(seen)]
-        parts.append(f'<ul class="perfdocs-flags">{"".join(items)}</ul>\n')
+        parts.append(_legend(seen, whys_in(line for group in every for line in group.lines), folds=folds))
     return "".join(parts)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from .columns import marks
-from .facts import flag_legend
+from .facts import legend_lines
 from .html import Links, plain
-from .model import Cell, Group, Line, LineGroup, TableModel, has_rows
+from .model import Cell, Group, Line, LineGroup, TableModel, Why, cells_in, has_rows, whys_in
 
 __all__ = ["escape", "lines_markdown", "notes_markdown", "table_markdown"]
 
@@ -74,15 +74,20 @@ def notes_markdown(model: TableModel, *, legend: bool = True, notes: bool = True
     if notes and model.notes:
         parts.append("Not run:\n\n" + "".join(_item(note) for note in model.notes))
     if legend and model.flags:
-        parts.append("".join(f"- <sup>{escape(f.lead)}</sup> {escape(f.text)}\n" for f in flag_legend(model.flags)))
+        parts.append(_legend(model.flags, whys_in(cells_in(model.groups))))
     return "\n".join(parts)
+
+
+def _legend(flags: Iterable[str], whys: Iterable[Why]) -> str:
+    return "".join(f"- <sup>{escape(f.lead)}</sup> {escape(f.text)}\n" for f in legend_lines(flags, whys))
 
 
 def lines_markdown(groups: Iterable[LineGroup], *, legend: bool = True) -> str:
     """Fastest lines: a list a group under its title in bold."""
     parts = []
     seen: set[str] = set()
-    for group in groups:
+    every = tuple(groups)
+    for group in every:
         parts += [f"**{escape(group.title)}**\n"] if group.title else []
         items = []
         for line in group.lines:
@@ -91,5 +96,5 @@ def lines_markdown(groups: Iterable[LineGroup], *, legend: bool = True) -> str:
             items.append(f"- {lead}{escape(line.text)}{_sup(line.flags)}\n")
         parts.append("".join(items))
     if legend and seen:
-        parts.append("".join(f"- <sup>{escape(f.lead)}</sup> {escape(f.text)}\n" for f in flag_legend(seen)))
+        parts.append(_legend(seen, whys_in(line for group in every for line in group.lines)))
     return "\n".join(parts)

@@ -6,12 +6,34 @@ models hold plain text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["MISSING", "Cell", "Group", "Line", "LineGroup", "TableModel", "flags_in", "has_rows", "words"]
+__all__ = [
+    "MISSING",
+    "Cell",
+    "Group",
+    "Line",
+    "LineGroup",
+    "TableModel",
+    "Why",
+    "cells_in",
+    "flags_in",
+    "has_rows",
+    "whys_in",
+    "words",
+]
 
 MISSING = "—"
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The reason of a flag, in words from a card, and the arm and point that it is of."""
+
+    flag: str
+    text: str
+    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +44,7 @@ class Cell:
     number of runs (the detail table and the tidy CSV say the same). ``anchor``: a permanent id, where this cell starts
     a row. ``link``: ``device-id`` or ``device-id#anchor``, the page and row
     where this stands, or ``/document#anchor``, a place in another document. ``foreign``: the text
-    comes from a card, so its direction of writing is unknown.
+    comes from a card, so its direction of writing is unknown. ``whys``: reasons of its flags.
     """
 
     text: str
@@ -34,6 +56,7 @@ class Cell:
     link: str = ""
     number: bool = True
     foreign: bool = False
+    whys: tuple[Why, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +79,7 @@ class Line:
     text: str
     flags: tuple[str, ...] = ()
     foreign: bool = False
+    whys: tuple[Why, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +116,16 @@ def has_rows(model: TableModel) -> bool:
     return any(group.rows for group in model.groups)
 
 
+def whys_in(parts: Iterable[Cell | Line]) -> tuple[Why, ...]:
+    """The reasons of all flags, each once, in the order in which they are met."""
+    return tuple(dict.fromkeys(why for part in parts for why in part.whys))
+
+
+def cells_in(groups: Iterable[Group]) -> Iterator[Cell]:
+    """Every cell."""
+    return (cell for group in groups for row in group.rows for cell in row)
+
+
 def flags_in(groups: Iterable[Group]) -> frozenset[str]:
     """Every flag of every cell."""
-    return frozenset(flag for group in groups for row in group.rows for cell in row for flag in cell.flags)
+    return frozenset(flag for cell in cells_in(groups) for flag in cell.flags)

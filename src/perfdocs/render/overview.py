@@ -22,6 +22,7 @@ from .points import (
     ruler,
     selection_text,
 )
+from .whys import clock_note, clock_words, mixed, unobserved_why, whys
 
 __all__ = ["overview", "winners"]
 
@@ -40,17 +41,21 @@ def overview(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel
     if entry.across is None or by is None:  # the two questions of has_overview, asked so that types narrow
         return detail(benchmark, loaded, table)
     found = rows(benchmark, loaded, table)
+    tell = mixed(found)
     groups = tuple(
-        _group(definition, part, "" if value is None else _title(definition, entry.split, value), entry.across, by)
+        _group(
+            definition, part, "" if value is None else _title(definition, entry.split, value), entry.across, by, tell
+        )
         for value, part in by_axis(found, entry.split)
     )
+    note = clock_note(loaded, found)
     what = f"{definition.quantity(by).label} by {definition.axes[entry.across].label}"
     order = "best first at the last column, where that is empty at the one before"
     return TableModel(
         f"{definition.id}-{table}-overview",
         entry.title,
         groups,
-        f"{what[:1].upper()}{what[1:]}, one unit a column; {order}; bold: no arm beats it.",
+        f"{what[:1].upper()}{what[1:]}, one unit a column; {order}; bold: no arm beats it. {note}".strip(),
         ordered_flags(flags_in(groups)),
         absence_notes(benchmark, loaded, table),
     )
@@ -83,7 +88,7 @@ def _fastest(values: dict[Row, Value], **options: object) -> tuple[Row, ...]:
     return tuple(by_arm[arm] for arm in best)
 
 
-def _group(definition: Definition, part: Sequence[Row], title: str, across: str, by: str) -> Group:
+def _group(definition: Definition, part: Sequence[Row], title: str, across: str, by: str, tell: bool) -> Group:
     """One part: rows are arms (and the axes that are neither split nor across)."""
     columns = [value for value, _ in by_axis(part, across)]
     split = definition.tables[part[0].table].split
@@ -112,7 +117,7 @@ def _group(definition: Definition, part: Sequence[Row], title: str, across: str,
         first = next(iter(lines[key].values()))
         lead = [words(definition.arms[first.arm].label)] if several else []
         lead += [words(axis_value_text(definition, a, first.at[a])) for a in others]
-        cells = [_cell(lines[key].get(c), first, across, c, by, scales[c], best) for c in columns]
+        cells = [_cell(lines[key].get(c), first, across, c, by, scales[c], best, tell) for c in columns]
         body.append((*lead, *cells))
     return Group(tuple(head), tuple(body), title)
 
@@ -125,8 +130,16 @@ def _value(row: Row | None, by: str) -> Value | None:
 
 
 def _cell(
-    row: Row | None, line: Row, across: str, column: AxisValue | None, by: str, scale: Scale, best: frozenset[Row]
+    row: Row | None,
+    line: Row,
+    across: str,
+    column: AxisValue | None,
+    by: str,
+    scale: Scale,
+    best: frozenset[Row],
+    tell: bool,
 ) -> Cell:
+    """``tell``: mark a value whose clock was not observed."""
     definition = line.definition
     if row is None:
         at = {**line.at, across: column if column is not None else ""}
@@ -138,9 +151,21 @@ def _cell(
         value = row.value(by)
     except Missing as missing:
         return missing_cell(missing.reason)
+    unseen = unobserved_why(row) if tell else ()
     quantity, digits = definition.quantity(by), digits_of(row, by)
     text = value_text(value, quantity, scale, digits)
     spread = range_text(value, text, scale, digits).strip(f"{NBSP}()")
     detail_text = f"{spread or text} {scale.unit}".strip() + (f", {value.samples} runs" if value.samples else "")
     link = f"{row.card.device.id}#{row.anchor}"
-    return Cell(text, ordered_flags(value.flags), row in best, "", detail_text, "", link)
+    flags = value.flags | {w.flag for w in unseen}
+    found = (*whys(row, by, value.flags), *unseen)
+    return Cell(
+        text,
+        ordered_flags(flags),
+        row in best,
+        "",
+        detail_text + (clock_words(row) if tell else ""),
+        "",
+        link,
+        whys=found,
+    )

@@ -18,6 +18,7 @@ from ..render.model import TableModel, has_rows
 from ..render.overview import overview
 from ..render.points import has_overview
 from ..render.repeats import changed_facts, contradictions, moved_cells, repeats_of, single_cells, summary_table
+from ..render.whys import plot_note
 from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
 from .project import device_names
 from .spec import Kind, Spec, chosen_cards, chosen_repeats
@@ -109,7 +110,14 @@ def _fastest(benchmark: Benchmark, card: LoadedCard, table: str, *, legend: bool
 def _plots(benchmark: Benchmark, card: LoadedCard, table: str) -> Iterator[Block]:
     for key, plot in benchmark.definition.plots.items():
         if plot.table == table and _has_table(benchmark, card, table):
-            yield Figure(benchmark, (card,), key, plot.title)
+            yield _figure(benchmark, (card,), key)
+
+
+def _figure(benchmark: Benchmark, cards: tuple[LoadedCard, ...], key: str) -> Figure:
+    """A plot, its caption the title and what was not observed."""
+    plot = benchmark.definition.plots[key]
+    note = plot_note(benchmark, cards, plot.table)
+    return Figure(benchmark, cards, key, f"{plot.title}.{note}" if note else plot.title)
 
 
 def _has_table(benchmark: Benchmark, card: LoadedCard, table: str) -> bool:
@@ -194,7 +202,7 @@ def _plot(spec: Spec, library: Library) -> Iterator[Block]:
     for benchmark in _benchmarks(spec, library):
         plot = benchmark.definition.plots[spec.plot]
         cards = tuple(c for c in chosen_cards(spec, benchmark) if _has_table(benchmark, c, plot.table))
-        yield Figure(benchmark, cards, spec.plot, plot.title) if cards else Paragraph(NOT_MEASURED)
+        yield _figure(benchmark, cards, spec.plot) if cards else Paragraph(NOT_MEASURED)
 
 
 def _device(spec: Spec, library: Library) -> Iterator[Block]:

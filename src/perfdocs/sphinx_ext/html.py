@@ -49,7 +49,7 @@ def _block(block: Block, page: Page) -> str:
                 return f"<p>{escape(block.otherwise)}</p>\n" if block.otherwise else ""
             return table_html(model, page.device, anchors=block.anchors, notes=block.notes, folds=not page.paged)
         case Lines(make, legend):
-            return lines_html(make(), legend=legend)
+            return lines_html(make(), legend=legend, folds=not page.paged)
         case Figure():
             return _figure(block, page)
         case Downloads():

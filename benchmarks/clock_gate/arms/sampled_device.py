@@ -1,0 +1,14 @@
+"""Chains on the GPU while the sampler reads host and device, and while it does not."""
+
+from pathlib import Path
+
+from perfdocs.measure.arm import Context, Prepared
+from perfdocs.measure.loader import load_arm
+
+from ..sampled import Sampled
+from ..workload import Chain
+
+
+def prepare(problem: Chain, context: Context) -> Prepared:
+    """The arm of the chains."""
+    return Sampled(load_arm(Path(__file__).parent.parent, "device_chain").prepare(problem, context), device=True)
