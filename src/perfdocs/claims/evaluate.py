@@ -96,7 +96,7 @@ class _Evaluation:
         claim = parse_claim(bound.expression, bound.where)
         context = spoken_of(claim, context_of(bound, data), data)
         definition = data.definition(context) if context.benchmark else None
-        reader = Reader(read_prose(bound.text, definition, data.device_names(context.benchmark)), data)
+        reader = Reader(read_prose(bound.text, definition, data.named_devices(context.benchmark)), data)
         return cls(claim, data, reader, context)
 
     def run(self) -> Finding:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ..card import AxisValue
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
 from ..expression import Missing, Selector
-from ..frame import Row, absences, rows
+from ..frame import Row, RowsOfCard, absences, rows_of_card
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
 from .model import Use
 from .nodes import OPEN, Tree, named
+from .wording import Named
 
 __all__ = ["Context", "Data"]
 
@@ -54,6 +56,27 @@ class Context:
         )
 
 
+class _Devices:
+    """The published cards of a library, gathered once for all claims."""
+
+    def __init__(self, library: Library) -> None:
+        self.published = {key: tuple(c for c in b.cards if c.published) for key, b in library.benchmarks.items()}
+        self.ids = frozenset(c.device_id for cards in self.published.values() for c in cards)
+        self._named: dict[str | None, Named] = {}
+
+    def named(self, benchmark: str | None) -> Named:
+        """The devices of a benchmark, or all."""
+        if benchmark not in self._named:
+            chosen = [self.published[benchmark]] if benchmark else list(self.published.values())
+            self._named[benchmark] = Named({c.device_id: c.card.device.name for cards in chosen for c in cards})
+        return self._named[benchmark]
+
+
+@lru_cache(maxsize=2)
+def _devices(library: Library) -> _Devices:
+    return _Devices(library)
+
+
 @dataclass(slots=True)
 class Data:
     """Published cards as one claim sees them; remembers what was asked (``uses``) and where (``points``)."""
@@ -66,7 +89,6 @@ class Data:
     seen: list[Row] = field(default_factory=list)
     caveats: dict[str, tuple[Row, str]] = field(default_factory=dict)
     """Flags of the values read, those of their card's origin left out, each with a row and quantity that bears it."""
-    _cache: dict[tuple[str, str], tuple[Row, ...]] = field(default_factory=dict)
 
     def error(self, code: str, found: str, expected: str, do: str) -> PerfdocsError:
         """A problem at this claim."""
@@ -92,7 +114,7 @@ class Data:
     def published(self, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
         """Cards that claims may look at."""
         self.uses.add((benchmark.definition.id, None))
-        return tuple(c for c in benchmark.cards if c.published)
+        return _devices(self.library).published[benchmark.definition.id]
 
     def card(self, context: Context) -> tuple[Benchmark, LoadedCard]:
         """The card selected."""
@@ -112,14 +134,14 @@ class Data:
             )
         return benchmark, loaded
 
-    def device_names(self, benchmark: str | None) -> dict[str, str]:
-        """Names by id of the devices with a published card of a benchmark, or of any."""
-        chosen = [self.library.benchmarks[benchmark]] if benchmark else list(self.library.benchmarks.values())
-        return {c.device_id: c.card.device.name for b in chosen for c in self.published(b)}
+    def named_devices(self, benchmark: str | None) -> Named:
+        """The devices with a published card of a benchmark, or of any, as a text may name them."""
+        self.uses.update((key, None) for key in ([benchmark] if benchmark else self.library.benchmarks))
+        return _devices(self.library).named(benchmark)
 
-    def device_ids(self) -> set[str]:
+    def device_ids(self) -> frozenset[str]:
         """Every device with a published card."""
-        return {c.device_id for b in self.library.benchmarks.values() for c in b.cards if c.published}
+        return _devices(self.library).ids
 
     # --- narrowing ---------------------------------------------------------------------------------------------
 
@@ -158,8 +180,9 @@ class Data:
             return replace(context, metric=name)
         if name in definition.tables:
             return replace(context, table=name)
+        of_card = self._rows(context)
         for key in definition.axes:
-            if any(row.at.get(key) == name for row in self._rows(context)):
+            if of_card is not None and any(row.at.get(key) == name for row in of_card.every):
                 return context.at(key, name)
         raise self.unknown(name, context)
 
@@ -203,16 +226,10 @@ class Data:
 
     # --- rows --------------------------------------------------------------------------------------------------
 
-    def _rows(self, context: Context) -> tuple[Row, ...]:
+    def _rows(self, context: Context) -> RowsOfCard | None:
         if context.benchmark is None or context.device is None:
-            return ()
-        benchmark, loaded = self.card(context)
-        key = (context.benchmark, context.device)
-        if key not in self._cache:
-            series = [k for k, table in benchmark.definition.tables.items() if table.of is not None]
-            parts = [rows(benchmark, loaded), *(rows(benchmark, loaded, k) for k in series)]
-            self._cache[key] = tuple(row for part in parts for row in part)
-        return self._cache[key]
+            return None
+        return rows_of_card(*self.card(context))
 
     def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Row, ...]:
         """Rows that the context selects, of these arms where any are named, and with the axis ``along``.
@@ -220,11 +237,11 @@ class Data:
         An axis the claim names itself must be one of the row's; a surrounding one counts where the row has it, and
         rows that have more of the surrounding axes win.
         """
+        known = self._rows(context)
         found = [
             row
-            for row in self._rows(context)
-            if (not arms or row.arm in arms)
-            and (along is None or along in row.at)
+            for row in (known.of(arms) if known else ())
+            if (along is None or along in row.at)
             and (context.table is None or row.table == context.table)
             and all(row.at.get(a) == v for a, v in context.own.items())
             and all(row.at.get(a, v) == v for a, v in context.given.items())
@@ -232,9 +249,25 @@ class Data:
         most = max((sum(a in row.at for a in context.given) for row in found), default=0)
         return tuple(row for row in found if sum(a in row.at for a in context.given) == most)
 
+    def _at_point(self, context: Context, arm: str) -> Sequence[Row]:
+        """What :meth:`matching` finds of an arm: looked up where the context names every axis."""
+        known = self._rows(context)
+        placed = known.at(arm, {**context.given, **context.own}) if known else None
+        if placed is None:
+            return self.matching(context, [arm])
+        found = [
+            row
+            for table, row in placed.items()
+            if context.table in (None, table) and all(axis in row.at for axis in context.own)
+        ]
+        if len(found) < 2:
+            return found
+        counts = [sum(a in row.at for a in context.given) for row in found]
+        return [row for row, count in zip(found, counts, strict=True) if count == max(counts)]
+
     def row(self, context: Context, arm: str, metric: str) -> Row:
         """The one row of an arm that has the metric here. Raises ``claim-empty`` or ``claim-ambiguous``."""
-        candidates = self.matching(context, [arm])
+        candidates = self._at_point(context, arm)
         found, reasons = [], []
         for row in candidates:
             try:
