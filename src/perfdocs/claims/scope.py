@@ -99,6 +99,7 @@ class Data:
     def benchmark(self, context: Context) -> Benchmark:
         """The benchmark selected."""
         if context.benchmark is None:
+            self._any_name()
             raise self.error(
                 "claim-ambiguous",
                 "no benchmark",
@@ -143,6 +144,18 @@ class Data:
         """Every device with a published card."""
         return _devices(self.library).ids
 
+    def is_device(self, name: str, context: Context) -> bool:
+        """Whether a name is a device's. Where no card of the benchmark selected says so, all others are asked."""
+        found = name in self.device_ids()
+        own = self.library.benchmarks.get(context.benchmark or "")
+        if found and (own is None or own.card_of(name) is None):
+            self._any_name()
+        return found
+
+    def _any_name(self) -> None:
+        """Note that a card or an entry that comes or goes anywhere may change what a name means."""
+        self.uses.update((benchmark, None) for benchmark in self.library.benchmarks)
+
     # --- narrowing ---------------------------------------------------------------------------------------------
 
     def narrow(self, context: Context, selectors: Iterable[Selector]) -> Context:
@@ -168,8 +181,23 @@ class Data:
             known = self.library.benchmarks[name].definition.axes
             kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
             return Context(benchmark=name, device=context.device, given=kept)
-        if name in self.device_ids():
+        word = self._narrow_word(context, name) if context.benchmark else None
+        if word is not None:
+            return word
+        if self.is_device(name, context):
             return replace(context, device=name)
+        definition = self.definition(context)
+        of_card = self._rows(context)
+        for key in definition.axes:
+            if of_card is not None and any(row.at.get(key) == name for row in of_card.every):
+                return context.at(key, name)
+        raise self.unknown(name, context)
+
+    def _narrow_word(self, context: Context, name: str) -> Context | None:
+        """The context with a word of the definition, before any device of another benchmark that is called the same.
+
+        A device of this benchmark is not: its card would be refused.
+        """
         definition = self.definition(context)
         for key, entry in definition.axes.items():
             if name in entry.values:
@@ -178,13 +206,7 @@ class Data:
             return replace(context, arm=name)
         if name in definition.metrics or name in definition.derived:
             return replace(context, metric=name)
-        if name in definition.tables:
-            return replace(context, table=name)
-        of_card = self._rows(context)
-        for key in definition.axes:
-            if of_card is not None and any(row.at.get(key) == name for row in of_card.every):
-                return context.at(key, name)
-        raise self.unknown(name, context)
+        return replace(context, table=name) if name in definition.tables else None
 
     def _narrow_axis(self, context: Context, axis: str, value: AxisValue) -> Context:
         definition = self.definition(context)
@@ -217,8 +239,7 @@ class Data:
             d = self.definition(context)
             known |= {*d.arms, *d.groups, *d.metrics, *d.derived, *d.axes, *d.tables, "peak"}
             known |= {v for a in d.axes.values() for v in a.values if isinstance(v, str)}
-        for benchmark in self.library.benchmarks:  # a card or an entry added later may bring the name
-            self.uses.add((benchmark, None))
+        self._any_name()
         what = f"a name of {context.benchmark}" if context.benchmark else "a benchmark or device"
         if context.benchmark and context.device is None:
             what = f"a device, or {what}"
