@@ -203,6 +203,11 @@ def mypy(session: nox.Session) -> None:
     session.run("mypy")
 
 
+def gather(session: nox.Session) -> None:
+    """Collect the tests once: the processes that run them find the files compiled, instead of doing so in each."""
+    session.run("python", "-m", "pytest", "--collect-only", "-q", silent=True)
+
+
 def pytest(session: nox.Session) -> None:
     """Run the tests on four processes: two processors are busy then also while tests wait for processes.
 
@@ -326,7 +331,7 @@ def lint(session: nox.Session) -> None:
 def test(session: nox.Session) -> None:
     """Check everything: lint, strict, claims, render, tests. All are run, whichever fails."""
     to_work(session)
-    all_of(session, [[ruff], [mypy, strictly], [check_claims, check_render], [pytest]])
+    all_of(session, [[ruff, gather], [mypy, strictly], [check_claims, check_render], [pytest]])
 
 
 if (ROOT / "tests" / "cost" / "__main__.py").is_file():

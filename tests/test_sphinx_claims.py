@@ -186,3 +186,56 @@ def test_without_device_pages_numbers_are_plain(tmp_path: Path) -> None:
     built = project.build(perfdocs_device_pages="")
     assert built.warnings == []
     assert '<span class="perfdocs-claim">510 µs</span>' in built.text("a.html")
+
+
+DEVICES = {
+    "first.md": "# First\n\n<!-- given: new-gpu -->\n\n510 µs<!-- claim: at toy, at spread-1000, n=1e6: stealing -->\n",
+    "alone.md": "# Alone\n\n<!-- given: new-gpu -->\n\nNothing.\n",
+    "arm.md": "# Arm\n\n<!-- given: toy, toy-gpu, stealing, spread-1000, n=1e6 -->\n\n510 µs<!-- claim: wall -->\n",
+    "name.md": f"# Name\n\n<!-- given: {GIVEN} -->\n\n510 µs<!-- claim: new-gpu -->\n",
+}
+"""Pages that a device which comes or goes bears on."""
+
+
+def write_device(root: Path, device: str, benchmark: str = "toy", arm: str = "stealing") -> Path:
+    """A card of another device; in a benchmark that has another name for work stealing, where one is given."""
+    text = json.dumps(gpu_card()).replace('"stealing"', f'"{arm}"')
+    card = json.loads(text) | {"benchmark": benchmark}
+    card["device"] |= {"id": device, "name": device.title()}
+    path = root / "benchmarks" / benchmark / "cards" / f"{device}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(card))
+    return path
+
+
+def test_a_device_that_comes_or_goes_is_seen_wherever_a_claim_could_name_it(tmp_path: Path) -> None:
+    project = make(tmp_path, DEVICES)
+    other = tmp_path / "benchmarks" / "other"
+    other.mkdir()
+    toml = (tmp_path / "benchmarks" / "toy" / "benchmark.toml").read_text(encoding="utf-8")
+    toml = toml.replace('id = "toy"', 'id = "other"').replace("[arms.stealing]", "[arms.stolen]")
+    (other / "benchmark.toml").write_text(toml.replace('"stealing"', '"stolen"'), encoding="utf-8")
+
+    known: list[str] = []
+
+    def warned(*pages: str) -> None:
+        """The build warns of these pages, and shows what one from nothing shows."""
+        built, clean = project.build(), project.build(out="clean", fresh=True)
+        assert {Path(w.partition(":")[0]).stem for w in clean.warnings} == {*pages}
+        assert {Path(w.partition(":")[0]).stem for w in built.warnings} == {*pages} & built.read
+        assert {Path(w.partition(":")[0]).stem for w in known} ^ {*pages} <= built.read  # what changed was read
+        known[:] = clean.warnings
+        assert built.files() == clean.files()
+
+    warned("first", "alone", "name")
+    card = write_device(tmp_path, "new-gpu")
+    warned("name")
+    card.unlink()
+    warned("first", "alone", "name")
+    card = write_device(tmp_path, "new-gpu", "other", "stolen")
+    warned("first", "name")
+    called = write_device(tmp_path, "stealing", "other", "stolen")  # as an arm of the benchmark that is spoken of
+    warned("first", "name")
+    called.unlink()
+    card.unlink()
+    warned("first", "alone", "name")

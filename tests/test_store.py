@@ -47,7 +47,7 @@ def test_a_card_from_the_store_is_the_card_that_was_read(benchmarks: Path, tmp_p
 def test_known_cards_are_not_checked_again(benchmarks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load(benchmarks, tmp_path / "store")
     checked: list[Path] = []
-    monkeypatch.setattr("perfdocs.library.check_card", lambda card, definition, path: checked.append(path))
+    monkeypatch.setattr("perfdocs.library.QuickReader.read", lambda self, data, path: checked.append(path))
     load(benchmarks, tmp_path / "store")
     assert checked == []
     changed = change(benchmarks, recorded="2026-12-01T12:00:00Z")
@@ -67,7 +67,7 @@ def test_a_changed_definition_or_changed_rules_check_every_card(
     toml.write_text(text, encoding="utf-8")
     load(benchmarks, tmp_path / "store")
     monkeypatch.setattr(module, "_rules", lambda: b"other rules")
-    monkeypatch.setattr("perfdocs.library.check_card", lambda card, definition, path: checked.append(path))
+    monkeypatch.setattr("perfdocs.library.QuickReader.read", lambda self, data, path: checked.append(path))
     checked: list[Path] = []
     load(benchmarks, tmp_path / "store")
     assert len(checked) == 2

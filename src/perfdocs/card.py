@@ -268,14 +268,17 @@ class Measurement(_Record, frozen=True, kw_only=True):
     values: dict[Key, MetricValue] = {}
 
 
+KindOfAbsence = Literal[
+    "not_installed", "unsupported", "out_of_time", "out_of_memory", "failed_verification", "error", "not_requested"
+]
+
+
 class NotRun(_Record, frozen=True, kw_only=True):
     """What was not run and why; an empty ``table`` or ``at`` means everywhere the arm would have run."""
 
     arm: Key
     reason: Annotated[str, Meta(min_length=1, max_length=500)]
-    kind: Literal[
-        "not_installed", "unsupported", "out_of_time", "out_of_memory", "failed_verification", "error", "not_requested"
-    ] = "unsupported"
+    kind: KindOfAbsence = "unsupported"
     table: Key | None = None
     at: dict[Key, AxisValue] = {}
 

@@ -19,7 +19,7 @@ from .expression import Binary, Call, Name, check_calls, depth, names, parse
 from .flags import FLAGS
 from .peaks import PEAKS
 
-__all__ = ["check_card", "check_expressions"]
+__all__ = ["check_axis_value", "check_card", "check_expressions"]
 
 RESERVED_FILES = frozenset(
     {"index", "con", "prn", "aux", "nul", *(f"{p}{i}" for p in ("com", "lpt") for i in range(10))}
@@ -106,7 +106,7 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
             )
         for axis, value in m.at.items():
             known(axis, axes, f"{at}.at", "axis")
-            _check_axis_value(value, axis, definition, f"{at}.at.{axis}", wrong)
+            check_axis_value(value, axis, definition, f"{at}.at.{axis}", wrong)
         if lacking := [a for a in axes if a not in m.at]:
             raise wrong(
                 "card-point", f"{at}.at", f"no value for {', '.join(lacking)}", "one value for each axis", "add it"
@@ -129,7 +129,7 @@ def check_card(card: Card, definition: Definition, path: Path) -> None:
             known(absent.table, definition.tables, f"{at}.table", "table")
         for axis, value in absent.at.items():
             known(axis, definition.tables[absent.table].axes if absent.table else definition.axes, f"{at}.at", "axis")
-            _check_axis_value(value, axis, definition, f"{at}.at.{axis}", wrong)
+            check_axis_value(value, axis, definition, f"{at}.at.{axis}", wrong)
 
 
 def _check_device(device: Device, definition: Definition, wrong: _Wrong) -> None:
@@ -149,7 +149,8 @@ def _check_device(device: Device, definition: Definition, wrong: _Wrong) -> None
         raise wrong("card-text", "$.device.name", "a name that cannot be seen", "a name", "write one")
 
 
-def _check_axis_value(value: AxisValue, axis: str, definition: Definition, at: str, wrong: _Wrong) -> None:
+def check_axis_value(value: AxisValue, axis: str, definition: Definition, at: str, wrong: _Wrong) -> None:
+    """Check a value of an axis. Raises what ``wrong`` makes."""
     allowed, scale = definition.axes[axis].values, definition.axes[axis].scale
     shown = clean(str(value), 60)
     if allowed:

@@ -58,10 +58,12 @@ def flags_by_measurement(card: Card) -> tuple[frozenset[str], ...]:
     """Flags of each measurement, those of its samples excepted (see :func:`noise` and :func:`pattern`)."""
     origin: frozenset[str] = frozenset() if card.origin.kind == "measured" else frozenset({card.origin.kind})
     peers: dict[tuple[object, ...], list[Measurement]] = {}
-    for m in card.measurements:
-        if m.block is not None and m.block.gate is not None:
+    gated = [m for m in card.measurements if m.block is not None and m.block.gate is not None]
+    if any(m.block.gate.timed_out for m in gated if m.block and m.block.gate):  # of no use otherwise
+        for m in gated:
             peers.setdefault(_point(m), []).append(m)
-    return tuple(origin.union(m.flags, _block_flags(m, peers.get(_point(m), []))) for m in card.measurements)
+    found = ((m, peers.get(_point(m), []) if peers else []) for m in card.measurements)
+    return tuple(origin.union(m.flags, _block_flags(m, others)) for m, others in found)
 
 
 def _point(m: Measurement) -> tuple[object, ...]:

@@ -25,17 +25,22 @@ if TYPE_CHECKING:
 __all__ = [
     "Missing",
     "Row",
+    "RowsOfCard",
     "absences",
     "clock_ratio",
     "device_fact",
     "find",
     "records",
     "rows",
+    "rows_of_card",
     "series_rows",
     "share_of_peak",
     "tidy",
 ]
 
+
+MOST_CARDS = 1024
+"""Cards whose rows are kept: a claim of every device asks for all of them, and the next one does again."""
 
 Place = tuple[object, ...]
 """Table, arm, and the values of the table's axes in their order: no two rows of a card share it."""
@@ -207,11 +212,55 @@ def _sorted_rows(identity: _Identity, table: str | None) -> tuple[Row, ...]:
             found = series_rows(definition, found, table)
         found = tuple(r for r in found if r.table == table)
     order = {a: i for i, a in enumerate(definition.arms)}
-    return tuple(sorted(found, key=lambda r: (order[r.arm], [_rank(r, a) for a in r.at])))
+    ranks = {(a, v): _rank(definition, a, v) for r in found for a, v in r.at.items()}
+    return tuple(sorted(found, key=lambda r: (order[r.arm], [ranks[item] for item in r.at.items()])))
 
 
-def _rank(row: Row, axis: str) -> tuple[float, str]:
-    value, known = row.at[axis], row.definition.axes[axis].values
+class RowsOfCard:
+    """Every row of a card, those of series included, and the rows of each arm in the same order."""
+
+    def __init__(self, every: Sequence[Row]) -> None:
+        self.every = tuple(every)
+        self._by_arm: dict[str, list[Row]] = {}
+        self._by_point: dict[str, dict[str, dict[Place, Row]]] = {}
+        for row in self.every:
+            self._by_arm.setdefault(row.arm, []).append(row)
+            self._by_point.setdefault(row.arm, {}).setdefault(row.table, {})[tuple(row.at.values())] = row
+
+    def of(self, arms: Sequence[str]) -> Sequence[Row]:
+        """The rows of these arms, or all where none is named."""
+        if len(arms) == 1:
+            return self._by_arm.get(arms[0], ())
+        return tuple(row for row in self.every if row.arm in arms) if arms else self.every
+
+    def at(self, arm: str, point: Mapping[str, AxisValue]) -> dict[str, Row] | None:
+        """The row of an arm in each table that has one at a point; ``None`` where the point leaves an axis open."""
+        found = {}
+        for table, by_point in self._by_point.get(arm, {}).items():
+            axes = next(iter(by_point.values())).at
+            if any(axis not in point for axis in axes):
+                return None
+            row = by_point.get(tuple([point[axis] for axis in axes]))
+            if row is not None:
+                found[table] = row
+        return found
+
+
+def rows_of_card(benchmark: Benchmark, loaded: LoadedCard) -> RowsOfCard:
+    """All rows of a card, made once as long as it is among the last that were asked for."""
+    return _rows_of_card(_Identity(benchmark, loaded))
+
+
+@lru_cache(maxsize=MOST_CARDS)
+def _rows_of_card(identity: _Identity) -> RowsOfCard:
+    benchmark, loaded = identity.benchmark, identity.loaded
+    series = [k for k, table in benchmark.definition.tables.items() if table.of is not None]
+    parts = [rows(benchmark, loaded), *(rows(benchmark, loaded, k) for k in series)]
+    return RowsOfCard([row for part in parts for row in part])
+
+
+def _rank(definition: Definition, axis: str, value: AxisValue) -> tuple[float, str]:
+    known = definition.axes[axis].values
     if value in known:
         return (known.index(value), "")
     return (float(value), "") if not isinstance(value, str) else (0.0, value)

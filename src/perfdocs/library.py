@@ -18,11 +18,13 @@ from msgspec.structs import replace
 
 from .card import Card
 from .cardfile import check_name, decode_card, read_card
+from .collecting import put_off
 from .crosscheck import check_card, check_expressions
 from .definition import Definition, decode_definition
 from .errors import PerfdocsError, Problem, place
 from .files import digest, read_bytes
 from .naming import told_apart
+from .quickcard import QuickReader
 from .store import Store
 from .twins import check_twin
 from .vocabulary import read_vocabulary
@@ -71,10 +73,14 @@ class Benchmark:
     cards: tuple[LoadedCard, ...]
     digest: str
     repeats: tuple[LoadedCard, ...] = ()
+    _by_device: dict[str, LoadedCard] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_device", {c.device_id: c for c in self.cards})  # frozen but for this
 
     def card_of(self, device_id: str) -> LoadedCard | None:
         """The card of a device, or ``None``."""
-        return next((c for c in self.cards if c.device_id == device_id), None)
+        return self._by_device.get(device_id)
 
     def place_of(self, device_id: str) -> Path:
         """The file of a device's published card: the one that is there, or the one that a new card is copied to."""
@@ -112,6 +118,7 @@ class Library:
         return tuple((b, c) for _, b in sorted(self.benchmarks.items()) if (c := b.card_of(device_id)))
 
 
+@put_off()
 def load_library(
     root: Path,
     cards_folder: str = "cards",
@@ -210,7 +217,7 @@ def load_benchmark(
             "a folder inside",
             "set `perfdocs_cards` to a folder's name",
         )
-    reader = _Reader(folder, definition, sha, store, instead)
+    reader = _Reader(folder, definition, sha, store, instead, QuickReader(definition))
     loaded: dict[str, LoadedCard] = {}
     twice: set[str] = set()
     names: set[str] = set()
@@ -334,6 +341,7 @@ class _Reader:
     sha: str
     store: Store | None
     instead: Mapping[Path, bytes]
+    quick: QuickReader
 
     def load(self, path: Path, base: Path, *, published: bool) -> LoadedCard:
         """Read one card. Raises :class:`PerfdocsError`."""
@@ -341,9 +349,7 @@ class _Reader:
         sha = digest(data)
         card = self.store.get(sha, self.sha) if self.store else None
         if card is None:
-            card = decode_card(data, path)
-            check_name(card, path)
-            check_card(card, self.definition, path)
+            card = self._checked(data, path)
             if self.store:
                 self.store.put(sha, self.sha, card)
         else:
@@ -354,6 +360,17 @@ class _Reader:
             )
             card = replace(card, device=device)
         return LoadedCard(card, path, sha, published, _earlier(card, self.folder))
+
+    def _checked(self, data: bytes, path: Path) -> Card:
+        """A card that is right. Raises :class:`PerfdocsError` of another one."""
+        card = self.quick.read(data, path)
+        if card is not None:
+            check_name(card, path)
+            return card
+        card = decode_card(data, path)
+        check_name(card, path)
+        check_card(card, self.definition, path)
+        return card
 
 
 def _earlier(card: Card, folder: Path) -> tuple[str, ...]:

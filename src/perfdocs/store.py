@@ -20,7 +20,19 @@ from .card import AxisValue, Card, Measurement, MetricValue
 __all__ = ["CardStore", "Known", "Store"]
 
 _SUFFIX = ".card"
-_RULES = ("card", "crosscheck", "definition", "dimension", "expression", "files", "flags", "library", "peaks", "tree")
+_RULES = (
+    "card",
+    "crosscheck",
+    "definition",
+    "dimension",
+    "expression",
+    "files",
+    "flags",
+    "library",
+    "peaks",
+    "quickcard",
+    "tree",
+)
 """Modules that say what is right: where one changes, every card is checked anew."""
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.claims.toy import HERE, cpu_card, gpu_card, imported_card
 
 from perfdocs.claims.check import check_text
-from perfdocs.claims.wording import read_prose
+from perfdocs.claims.wording import Named, read_prose
 from perfdocs.library import Library, load_library
 
 LABELS = {
@@ -69,4 +69,4 @@ def test_a_capital_is_no_name_where_every_label_has_one(tmp_path: Path) -> None:
         sentence_case = sentence_case.replace(f'label = "{small}', f'label = "{small.capitalize()}')
     (folder / "benchmark.toml").write_text(sentence_case, encoding="utf-8")
     definition = load_library(tmp_path).benchmarks["toy"].definition
-    assert [m.key for m in read_prose("One of them is Work stealing", definition, {}).names] == ["stealing"]
+    assert [m.key for m in read_prose("One of them is Work stealing", definition, Named({})).names] == ["stealing"]

@@ -8,18 +8,16 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .builds import BuildError, build, environment, forget, output
+from .builds import BuildError, build, forget, output
 from .cards import ARMS, BENCHMARK, write_card
 from .report import Figures, Size, bars, machine, markdown
+from .workplace import program, workplace
 
 EXTENSION, STATIC, BENCHMARKS, CACHE, START = "extension", "static", "benchmarks", "figures", "start"
 REPETITIONS = {1000: 1}
@@ -34,15 +32,6 @@ class Step:
     what: str
     weight: float
     do: Callable[[], object]
-
-
-def program(root: Path, module: str, *arguments: str) -> str:
-    """What a module of this folder prints, run in a process of its own. Raises :class:`BuildError`."""
-    command = [sys.executable, "-m", f"{__package__}.{module}", *arguments]
-    done = subprocess.run(command, env=environment(root), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BuildError(done.stderr.strip()[-2000:])
-    return done.stdout
 
 
 def start_steps(root: Path, found: Figures, repetitions: int) -> Iterator[Step]:
@@ -138,17 +127,6 @@ def follow(steps: list[tuple[str, Step]], say: Callable[[str], None]) -> None:
         say(f"[{i}/{len(steps)}] {where}{step.what} ({clock(past)} so far{left})")
         step.do()
         done += step.weight
-
-
-@contextmanager
-def workplace(kept: Path | None) -> Iterator[Path]:
-    """A folder for everything: the one given, which stays, or a temporary one."""
-    if kept is not None:
-        kept.mkdir(parents=True)
-        yield kept.resolve()
-        return
-    with tempfile.TemporaryDirectory(prefix="perfdocs-cost-") as folder:
-        yield Path(folder).resolve()
 
 
 def arguments() -> argparse.Namespace:

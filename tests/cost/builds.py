@@ -1,4 +1,4 @@
-"""One build of a site, as a process of its own, and what it took. Standard library only: see :func:`build`."""
+"""One build of a site, as a process of its own, and what it took. Standard library only: see :func:`run`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Build", "BuildError", "build", "environment", "forget", "output"]
+__all__ = ["Build", "BuildError", "Run", "build", "environment", "forget", "output", "run"]
 
 _READ = re.compile(r"^reading sources\.\.\. \[ *\d+%\] (\S+)", re.MULTILINE)
 _WRITTEN = re.compile(r"^writing output\.\.\. \[ *\d+%\] (\S+)", re.MULTILINE)
@@ -59,20 +60,30 @@ def environment(root: Path) -> dict[str, str]:
     return found
 
 
-def build(project: Path) -> Build:
-    """Build a project's pages in one process, warnings being errors, and measure that process.
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Seconds by the clock, of processor time in user mode and in the kernel, peak resident bytes of one process."""
+
+    wall: float
+    user: float
+    system: float
+    peak: int
+    said: str
+    """What it printed, errors included."""
+
+
+def run(arguments: Sequence[str], log: Path, root: Path, folder: Path | None = None) -> Run:
+    """Run a module of Python, in a folder where one is given, and measure that process and those it waited for.
 
     Its peak is what the kernel says of the process, and a new process begins with the peak of the one that made it:
-    the caller must be smaller than any build. Raises :class:`BuildError`.
+    the caller must be smaller than any run. Raises :class:`BuildError`.
     """
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "--no-color"]
-    command += ["-d", str(_doctrees(project)), str(project), str(output(project))]
-    log = project.parent / f"{project.name}.log"
     with log.open("wb") as file:
         began = time.perf_counter()
         process = subprocess.Popen(
-            command,
-            env=environment(project.parent.parent),
+            [sys.executable, *arguments],
+            cwd=folder,
+            env=environment(root),
             stdout=file,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
@@ -87,6 +98,14 @@ def build(project: Path) -> Build:
         wall = time.perf_counter() - began
     said = log.read_text(encoding="utf-8", errors="replace")
     if process.returncode != 0:
-        raise BuildError(f"building {project.name} ended with {process.returncode}:\n{said[-2000:]}")
-    read, written = _READ.findall(said), _WRITTEN.findall(said)
-    return Build(wall, usage.ru_utime, usage.ru_maxrss * _UNIT, tuple(read), len(written))
+        raise BuildError(f"{' '.join(arguments[:3])} … ({log.stem}) ended with {process.returncode}:\n{said[-2000:]}")
+    return Run(wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss * _UNIT, said)
+
+
+def build(project: Path) -> Build:
+    """Build a project's pages in one process, warnings being errors, and measure it. Raises :class:`BuildError`."""
+    command = ["-m", "sphinx", "-b", "html", "-W", "--keep-going", "--no-color"]
+    command += ["-d", str(_doctrees(project)), str(project), str(output(project))]
+    found = run(command, project.parent / f"{project.name}.log", project.parent.parent)
+    read, written = _READ.findall(found.said), _WRITTEN.findall(found.said)
+    return Build(found.wall, found.user, found.peak, tuple(read), len(written))

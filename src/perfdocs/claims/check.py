@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,9 +15,11 @@ from .forms import is_broken_mark
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
-__all__ = ["SUFFIXES", "check_all", "check_text", "extracted", "read_page", "strict_prose"]
+__all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "read_page", "strict_prose"]
 
 MAX_BYTES = 4 * 1024 * 1024
+PAGES_OF_A_PROCESS = 10
+"""Fewer are not worth a process."""
 SUFFIXES = (".md", ".rst")
 """Pages whose source is read."""
 _MARKED = re.compile(r"perfdocs\s*:\s*strict|^[ \t]*\.\.\s+\w+\s*:(?!:)", re.IGNORECASE | re.MULTILINE)
@@ -94,6 +96,16 @@ def strict_prose(text: str, file: str) -> tuple[Bound, ...]:
 def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
     """Check the claims in a document's source."""
     return check_all(extracted(text, file), library)
+
+
+def check_texts(texts: Mapping[str, str], library: Library) -> tuple[Outcome, ...]:
+    """Check the documents of a project, by the name of each, in their order; where there are many, side by side."""
+    from .beside import in_processes
+
+    def of(files: Sequence[str]) -> list[Outcome]:
+        return [outcome for file in files for outcome in check_text(texts[file], file, library)]
+
+    return tuple(outcome for part in in_processes(of, list(texts), PAGES_OF_A_PROCESS) for outcome in part)
 
 
 def read_page(path: Path) -> str:

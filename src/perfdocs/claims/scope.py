@@ -14,11 +14,12 @@ from ..card import AxisValue
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
 from ..expression import Missing, Selector
-from ..frame import Row, absences, rows
+from ..frame import Row, RowsOfCard, absences, rows_of_card
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
 from .model import Use
 from .nodes import OPEN, Tree, named
+from .wording import Named
 
 __all__ = ["OF_ORIGIN", "Context", "Data"]
 
@@ -55,9 +56,25 @@ class Context:
         )
 
 
-@lru_cache(maxsize=4)
-def _published_ids(library: Library) -> frozenset[str]:
-    return frozenset(c.device_id for b in library.benchmarks.values() for c in b.cards if c.published)
+class _Devices:
+    """The published cards of a library, gathered once for all claims."""
+
+    def __init__(self, library: Library) -> None:
+        self.published = {key: tuple(c for c in b.cards if c.published) for key, b in library.benchmarks.items()}
+        self.ids = frozenset(c.device_id for cards in self.published.values() for c in cards)
+        self._named: dict[str | None, Named] = {}
+
+    def named(self, benchmark: str | None) -> Named:
+        """The devices of a benchmark, or all."""
+        if benchmark not in self._named:
+            chosen = [self.published[benchmark]] if benchmark else list(self.published.values())
+            self._named[benchmark] = Named({c.device_id: c.card.device.name for cards in chosen for c in cards})
+        return self._named[benchmark]
+
+
+@lru_cache(maxsize=2)
+def _devices(library: Library) -> _Devices:
+    return _Devices(library)
 
 
 @dataclass(slots=True)
@@ -76,7 +93,6 @@ class Data:
     """Whether the claim went through all devices that have its arms, rather than speak of those it names."""
     caveats: dict[str, tuple[Row, str]] = field(default_factory=dict)
     """Flags of the values read, those of their card's origin left out, each with a row and quantity that bears it."""
-    _cache: dict[tuple[str, str], tuple[Row, ...]] = field(default_factory=dict)
 
     def error(self, code: str, found: str, expected: str, do: str) -> PerfdocsError:
         """A problem at this claim."""
@@ -87,6 +103,7 @@ class Data:
     def benchmark(self, context: Context) -> Benchmark:
         """The benchmark selected."""
         if context.benchmark is None:
+            self._any_name()
             raise self.error(
                 "claim-ambiguous",
                 "no benchmark",
@@ -102,7 +119,7 @@ class Data:
     def published(self, benchmark: Benchmark) -> tuple[LoadedCard, ...]:
         """Cards that claims may look at."""
         self.uses.add((benchmark.definition.id, None))
-        return tuple(c for c in benchmark.cards if c.published)
+        return _devices(self.library).published[benchmark.definition.id]
 
     def card(self, context: Context) -> tuple[Benchmark, LoadedCard]:
         """The card selected."""
@@ -122,14 +139,26 @@ class Data:
             )
         return benchmark, loaded
 
-    def device_names(self, benchmark: str | None) -> dict[str, str]:
-        """Names by id of the devices with a published card of a benchmark, or of any."""
-        chosen = [self.library.benchmarks[benchmark]] if benchmark else list(self.library.benchmarks.values())
-        return {c.device_id: c.card.device.name for b in chosen for c in self.published(b)}
+    def named_devices(self, benchmark: str | None) -> Named:
+        """The devices with a published card of a benchmark, or of any, as a text may name them."""
+        self.uses.update((key, None) for key in ([benchmark] if benchmark else self.library.benchmarks))
+        return _devices(self.library).named(benchmark)
 
     def device_ids(self) -> frozenset[str]:
         """Every device with a published card."""
-        return _published_ids(self.library)
+        return _devices(self.library).ids
+
+    def is_device(self, name: str, context: Context) -> bool:
+        """Whether a name is a device's. Where no card of the benchmark selected says so, all others are asked."""
+        found = name in self.device_ids()
+        own = self.library.benchmarks.get(context.benchmark or "")
+        if found and (own is None or own.card_of(name) is None):
+            self._any_name()
+        return found
+
+    def _any_name(self) -> None:
+        """Note that a card or an entry that comes or goes anywhere may change what a name means."""
+        self.uses.update((benchmark, None) for benchmark in self.library.benchmarks)
 
     # --- narrowing ---------------------------------------------------------------------------------------------
 
@@ -156,8 +185,23 @@ class Data:
             known = self.library.benchmarks[name].definition.axes
             kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
             return Context(benchmark=name, device=context.device, given=kept)
-        if name in self.device_ids():
+        word = self._narrow_word(context, name) if context.benchmark else None
+        if word is not None:
+            return word
+        if self.is_device(name, context):
             return replace(context, device=self.elsewhere.get(name, name))
+        definition = self.definition(context)
+        of_card = self._rows(context)
+        for key in definition.axes:
+            if of_card is not None and any(row.at.get(key) == name for row in of_card.every):
+                return context.at(key, name)
+        raise self.unknown(name, context)
+
+    def _narrow_word(self, context: Context, name: str) -> Context | None:
+        """The context with a word of the definition, before any device of another benchmark that is called the same.
+
+        A device of this benchmark is not: its card would be refused.
+        """
         definition = self.definition(context)
         for key, entry in definition.axes.items():
             if name in entry.values:
@@ -166,12 +210,7 @@ class Data:
             return replace(context, arm=name)
         if name in definition.metrics or name in definition.derived:
             return replace(context, metric=name)
-        if name in definition.tables:
-            return replace(context, table=name)
-        for key in definition.axes:
-            if any(row.at.get(key) == name for row in self._rows(context)):
-                return context.at(key, name)
-        raise self.unknown(name, context)
+        return replace(context, table=name) if name in definition.tables else None
 
     def _narrow_axis(self, context: Context, axis: str, value: AxisValue) -> Context:
         definition = self.definition(context)
@@ -204,8 +243,7 @@ class Data:
             d = self.definition(context)
             known |= {*d.arms, *d.groups, *d.metrics, *d.derived, *d.axes, *d.tables, "peak"}
             known |= {v for a in d.axes.values() for v in a.values if isinstance(v, str)}
-        for benchmark in self.library.benchmarks:  # a card or an entry added later may bring the name
-            self.uses.add((benchmark, None))
+        self._any_name()
         what = f"a name of {context.benchmark}" if context.benchmark else "a benchmark or device"
         if context.benchmark and context.device is None:
             what = f"a device, or {what}"
@@ -213,16 +251,10 @@ class Data:
 
     # --- rows --------------------------------------------------------------------------------------------------
 
-    def _rows(self, context: Context) -> tuple[Row, ...]:
+    def _rows(self, context: Context) -> RowsOfCard | None:
         if context.benchmark is None or context.device is None:
-            return ()
-        benchmark, loaded = self.card(context)
-        key = (context.benchmark, context.device)
-        if key not in self._cache:
-            series = [k for k, table in benchmark.definition.tables.items() if table.of is not None]
-            parts = [rows(benchmark, loaded), *(rows(benchmark, loaded, k) for k in series)]
-            self._cache[key] = tuple(row for part in parts for row in part)
-        return self._cache[key]
+            return None
+        return rows_of_card(*self.card(context))
 
     def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Row, ...]:
         """Rows that the context selects, of these arms where any are named, and with the axis ``along``.
@@ -230,11 +262,11 @@ class Data:
         An axis the claim names itself must be one of the row's; a surrounding one counts where the row has it, and
         rows that have more of the surrounding axes win.
         """
+        known = self._rows(context)
         found = [
             row
-            for row in self._rows(context)
-            if (not arms or row.arm in arms)
-            and (along is None or along in row.at)
+            for row in (known.of(arms) if known else ())
+            if (along is None or along in row.at)
             and (context.table is None or row.table == context.table)
             and all(row.at.get(a) == v for a, v in context.own.items())
             and all(row.at.get(a, v) == v for a, v in context.given.items())
@@ -242,9 +274,25 @@ class Data:
         most = max((sum(a in row.at for a in context.given) for row in found), default=0)
         return tuple(row for row in found if sum(a in row.at for a in context.given) == most)
 
+    def _at_point(self, context: Context, arm: str) -> Sequence[Row]:
+        """What :meth:`matching` finds of an arm: looked up where the context names every axis."""
+        known = self._rows(context)
+        placed = known.at(arm, {**context.given, **context.own}) if known else None
+        if placed is None:
+            return self.matching(context, [arm])
+        found = [
+            row
+            for table, row in placed.items()
+            if context.table in (None, table) and all(axis in row.at for axis in context.own)
+        ]
+        if len(found) < 2:
+            return found
+        counts = [sum(a in row.at for a in context.given) for row in found]
+        return [row for row, count in zip(found, counts, strict=True) if count == max(counts)]
+
     def row(self, context: Context, arm: str, metric: str) -> Row:
         """The one row of an arm that has the metric here. Raises ``claim-empty`` or ``claim-ambiguous``."""
-        candidates = self.matching(context, [arm])
+        candidates = self._at_point(context, arm)
         found, reasons = [], []
         for row in candidates:
             try:

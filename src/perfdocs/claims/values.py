@@ -150,7 +150,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
         if not isinstance(value, (int, float)):
             raise data.error("claim-ambiguous", f"no value of the axis {name}", "a number", "select one")
         return Quantity(Value.exact(float(value)), dimension(definition.axes[name].unit))
-    if name in definition.groups or name in data.library.benchmarks or name in data.device_ids():
+    if name in definition.groups or name in data.library.benchmarks or data.is_device(name, context):
         raise data.error("claim-name", f'"{name}"', "an arm, metric or axis, which has a value", "name one")
     if name == "peak":
         raise data.error("claim-syntax", "`peak` alone", "`quantity(arm) / peak`", "divide a rate by it")

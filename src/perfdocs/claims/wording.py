@@ -6,14 +6,17 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ..definition import Definition
 from ..quantity import Printed, axis_text, format_value, parse_printed
+from .phrasebook import Entry, Phrasebook
 
-__all__ = ["KNOWN_WORDS", "AxisMention", "Mention", "Prose", "Word", "borrow_unit", "read_prose", "reword"]
+__all__ = ["KNOWN_WORDS", "AxisMention", "Mention", "Named", "Prose", "Word", "borrow_unit", "read_prose", "reword"]
 
 MAX_TEXT = 4000
 _CODE = re.compile(r"(`+)(.{1,200}?)\1", re.DOTALL)
+_SPECIAL = re.compile(r"[-_\d]")
 _JOIN = re.compile(r"\s*(?:,|and|or|to|–|through)\s*")
 
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -101,16 +104,17 @@ class Prose:
     words: tuple[Word, ...]
 
 
-def read_prose(text: str, definition: Definition | None, devices: Mapping[str, str]) -> Prose:
-    """Take a text apart. ``devices``: names by id."""
-    mentions = sorted(_mentions(text, definition, devices), key=lambda m: (m.start, -m.end))
+def read_prose(text: str, definition: Definition | None, devices: Named) -> Prose:
+    """Take a text apart. ``devices``: those that it may name."""
+    lexicon = _lexicon(definition) if definition else None
+    mentions = sorted(_mentions(text, lexicon, devices), key=lambda m: (m.start, -m.end))
     kept: list[Mention] = []
     for mention in mentions:
         if not kept or mention.start >= kept[-1].end:
             kept.append(mention)
     plain = _blank(text, [(m.start, m.end) for m in kept] + [m.span() for m in _CODE.finditer(text)])
     printed = parse_printed(plain)
-    axis_values = tuple(_axis_values(plain, printed, definition)) if definition else ()
+    axis_values = tuple(_axis_values(plain, printed, lexicon.definition, lexicon.before)) if lexicon else ()
     if definition:
         axis_values = tuple(sorted((*axis_values, *_spelt(plain, definition)), key=lambda m: m.printed.start))
     taken = {m.printed.start for m in axis_values}
@@ -125,27 +129,100 @@ def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return "".join(out)
 
 
-def _mentions(text: str, d: Definition | None, devices: Mapping[str, str]) -> Iterator[Mention]:
-    for key, name in devices.items():
-        for word in {key, name}:
-            yield from (Mention("device", key, *span) for span in _find(text, word, exact=False))
-    for word, ids in _words_of_devices(devices).items():
-        key = min(ids) if len(ids) == 1 else word
-        yield from (Mention("device", key, *span, of=ids) for span in _find(text, word, exact=True))
-    if d is None:
-        return
+class Named:
+    """Devices as a text may name them: by id, by name, by a word of their names. ``names``: names by id."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+        whole = [Entry(w, False, _Meaning("device", key)) for key, n in names.items() for w in dict.fromkeys((key, n))]
+        short = [
+            Entry(word, True, _Meaning("device", min(ids) if len(ids) == 1 else word, of=ids))
+            for word, ids in _words_of_devices(names).items()
+        ]
+        self.book = Phrasebook([*whole, *short])
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """A :class:`Mention` without its place."""
+
+    kind: str
+    key: str
+    axis: str = ""
+    of: frozenset[str] = frozenset()
+
+    def at(self, start: int, end: int) -> Mention:
+        return Mention(self.kind, self.key, start, end, self.axis, self.of)
+
+
+class _Lexicon:
+    """The words of a definition: ``book`` has those of plain prose, ``keys`` those that count in code."""
+
+    def __init__(self, d: Definition) -> None:
+        self.definition = d
+        self.book = Phrasebook(_entries(d))
+        arms = [(key, _Meaning("arm", key)) for key in d.arms]
+        values = [
+            (value, _Meaning("value", value, axis))
+            for axis, entry in d.axes.items()
+            for value in entry.values
+            if isinstance(value, str)
+        ]
+        self.keys: dict[str, list[_Meaning]] = {}
+        for key, meaning in (*arms, *values):
+            self.keys.setdefault(key, []).append(meaning)
+        self.before = _before(d)
+
+
+@lru_cache(maxsize=64)
+def _lexicon_of(identity: _ById) -> _Lexicon:
+    return _Lexicon(identity.definition)
+
+
+class _ById:
+    """A definition hashed by its identity: it is read once, and holds what cannot be hashed."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+
+    def __hash__(self) -> int:
+        return id(self.definition)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and self.definition is other.definition
+
+
+def _lexicon(definition: Definition) -> _Lexicon:
+    return _lexicon_of(_ById(definition))
+
+
+def _entries(d: Definition) -> Iterator[Entry[_Meaning]]:
+    """What counts in plain prose: of keys, those that can't be ordinary words."""
     for word, arms in _proper_names(d).items():
-        yield from (Mention("arm", word, *span, of=arms) for span in _find(text, word, exact=True))
+        yield Entry(word, True, _Meaning("arm", word, of=arms))
     for key, arm in d.arms.items():
-        yield from (Mention("arm", key, *span) for span in _find_key(text, key))
-        exact = not re.search(r"[\s,]", arm.label)
-        yield from (Mention("arm", key, *span) for span in _find(text, arm.label, exact=exact))
+        if _SPECIAL.search(key):
+            yield Entry(key, True, _Meaning("arm", key))
+        yield Entry(arm.label, not re.search(r"[\s,]", arm.label), _Meaning("arm", key))
     for axis, entry in d.axes.items():
         for value in entry.values:
             if isinstance(value, str):
-                yield from (Mention("value", value, *span, axis) for span in _find_key(text, value))
+                if _SPECIAL.search(value):
+                    yield Entry(value, True, _Meaning("value", value, axis))
                 if label := entry.labels.get(value):
-                    yield from (Mention("value", value, *span, axis) for span in _find(text, label, exact=False))
+                    yield Entry(label, False, _Meaning("value", value, axis))
+
+
+def _mentions(text: str, lexicon: _Lexicon | None, devices: Named) -> Iterator[Mention]:
+    for meaning, start, end in devices.book.find(text):
+        yield meaning.at(start, end)
+    if lexicon is None:
+        return
+    for m in _CODE.finditer(text):
+        for meaning in lexicon.keys.get(m[2].strip(), ()):
+            yield meaning.at(*m.span())
+    for meaning, start, end in lexicon.book.find(text):
+        yield meaning.at(start, end)
 
 
 def _words_of_devices(devices: Mapping[str, str]) -> dict[str, frozenset[str]]:
@@ -195,30 +272,24 @@ def _spelt(text: str, d: Definition) -> Iterator[AxisMention]:
     yield from reversed(found)
 
 
-def _find(text: str, word: str, *, exact: bool) -> Iterator[tuple[int, int]]:
-    pattern = re.escape(word).replace(r"\ ", r"\s+")
-    for m in re.finditer(rf"(?<![\w-]){pattern}(?![\w-])", text, 0 if exact else re.IGNORECASE):
-        yield m.span()
-
-
-def _find_key(text: str, key: str) -> Iterator[tuple[int, int]]:
-    """A key counts in code, and in plain prose only where it can't be an ordinary word."""
-    for m in _CODE.finditer(text):
-        if m[2].strip() == key:
-            yield m.span()
-    if re.search(r"[-_\d]", key):
-        yield from _find(text, key, exact=True)
-
-
-def _axis_values(text: str, printed: Sequence[Printed], d: Definition) -> Iterator[AxisMention]:
+def _before(d: Definition) -> tuple[re.Pattern[str], dict[str, str]] | None:
+    """What stands before a value of an axis, "N = ", and the axis of each such name."""
     labels = {word: axis for axis, entry in d.axes.items() for word in (axis, entry.label)}
     if not labels:
-        return
+        return None
     names = "|".join(sorted(map(re.escape, labels), key=len, reverse=True))
-    before = re.compile(rf"(?<!\w)({names})\s*[=≥≤]\s*$")
+    return re.compile(rf"(?<!\w)({names})\s*[=≥≤]\s*$"), labels
+
+
+def _axis_values(
+    text: str, printed: Sequence[Printed], d: Definition, before: tuple[re.Pattern[str], dict[str, str]] | None
+) -> Iterator[AxisMention]:
+    if before is None:
+        return
+    pattern, labels = before
     previous: AxisMention | None = None
     for p in printed:
-        found = before.search(text, max(0, p.start - 80), p.start)
+        found = pattern.search(text, max(0, p.start - 80), p.start)
         axis = labels[found[1]] if found else None
         if axis is None and previous is not None and p.style == "plain":
             joined = _JOIN.fullmatch(text, previous.printed.end, p.start)

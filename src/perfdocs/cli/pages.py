@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..collecting import put_off
 from ..errors import PerfdocsError, Problem, place
 from ..files import write_atomic
 from .project import Project, counted, examples, format_option, problems_text, show_json
@@ -64,12 +65,13 @@ def render(project: Project, checking: bool, style: str) -> int:
     help="For people, for a tool, as GitHub's annotations, or as SARIF.",
 )
 @click.pass_obj
+@put_off()
 def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool, style: str) -> int:
     """Check the claims of pages against the cards.
 
     PATH is a page or a folder of pages [default: README.md and docs/].
     """
-    from ..claims.check import check_text
+    from ..claims.check import check_texts
     from .reports import found_in, github_lines, sarif
 
     if dry_run and not fixing:
@@ -82,7 +84,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     if fixing:
         outcomes, changed = _fixed(texts, library, dry_run, style)
     else:
-        outcomes = tuple(o for page, text in texts.items() for o in check_text(text, place(page), library))
+        outcomes = check_texts({place(page): text for page, text in texts.items()}, library)
     bad = [o for o in outcomes if not o.passes]
     claims = sum(o.bound.form not in ("given", "prose") for o in outcomes)
     if style == "json":

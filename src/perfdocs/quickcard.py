@@ -1,0 +1,177 @@
+"""A card that is right, read fast: in one go, held against what its definition allows.
+
+Only what :mod:`perfdocs.cardfile` and :mod:`perfdocs.crosscheck` accept is accepted here, and the same card comes of
+it. Anything unusual or wrong is left to them: they take several times as long, and say what is wrong and where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from operator import attrgetter
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
+
+from .card import (
+    KEY_PATTERN,
+    MAX_MEASUREMENTS,
+    MAX_SAMPLES,
+    AxisValue,
+    Block,
+    Card,
+    KindOfAbsence,
+    Measurement,
+    MetricValue,
+    NotRun,
+)
+from .cardfile import RESERVED
+from .crosscheck import check_axis_value, check_card
+from .definition import Definition, Metric
+from .errors import PerfdocsError
+from .flags import FLAGS
+from .tree import MAX_NUMBER, check_tree
+
+__all__ = ["QuickReader"]
+
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_WHOLE = b":" + 19 * b"0"
+_LARGE = b"0e000"
+"""A whole number of 19 digits, and an exponent of three, both as msgspec writes them: beyond all bounds, or nearly."""
+
+
+class _Absent(NotRun, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An arm that was not run, which tells whether its kind is in the file."""
+
+    kind: KindOfAbsence | UnsetType = UNSET  # type: ignore[assignment] # wider than what it becomes
+
+
+_LISTS = ("measurements", "not_run")
+
+
+def _not_run(absent: _Absent) -> NotRun:
+    given = {key: getattr(absent, key) for key in NotRun.__struct_fields__}
+    return NotRun(**{key: value for key, value in given.items() if value is not UNSET})
+
+
+def _printable(data: bytes) -> bool:
+    """Whether all text is what it looks like; msgspec refuses control characters below the space."""
+    if data.isascii():
+        return b"\\" not in data and b"\x7f" not in data
+    text = data.decode("utf-8")
+    return "\\" not in text and text.replace("\n", " ").isprintable()
+
+
+def _usual_numbers(rows: bytes) -> bool:
+    """Whether rows as msgspec writes them hold no number near the bounds of :func:`perfdocs.tree.check_tree`."""
+    digits = rows.translate(_DIGITS)
+    return _WHOLE not in digits and _LARGE not in digits
+
+
+def _texts(block: Block) -> Iterator[str]:
+    """Texts of a block that are no words of a list."""
+    yield from block.throttle
+    yield from block.repeats
+    if block.curve is not None:
+        yield block.curve
+    if block.state is not None:
+        yield from block.state.throttle
+
+
+def _metric_type(metric: Metric) -> Any:
+    """What the values of a metric may be."""
+    if metric.kind == "choice":
+        return Annotated[str, Meta(pattern=KEY_PATTERN)]
+    positive = metric.kind == "samples" and metric.unit == "s"
+    bounds = Meta(gt=0, lt=MAX_NUMBER) if positive else Meta(ge=0, lt=MAX_NUMBER)
+    number = Annotated[float, bounds]
+    if metric.kind == "count":
+        return number
+    return number | Annotated[tuple[number, ...], Meta(min_length=1, max_length=MAX_SAMPLES)]
+
+
+class QuickReader:
+    """Reads cards of one definition."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        self._metrics = tuple(definition.metrics)
+        self._tables = {
+            key: (tuple(table.axes), frozenset(definition.arms_of(key)))
+            for key, table in definition.tables.items()
+            if table.of is None
+        }
+        names = {f"metric_{i}": key for i, key in enumerate(self._metrics)}
+        fields: list[Any] = [("table", str), ("arm", str), ("at", dict[str, AxisValue], {})]
+        fields += [("flags", tuple[str, ...], ()), ("block", Block | None, None)]
+        fields += [(n, _metric_type(definition.metrics[key]) | UnsetType, UNSET) for n, key in names.items()]
+        options: Any = {"forbid_unknown_fields": True, "omit_defaults": True, "kw_only": True}
+        row = msgspec.defstruct("Row", fields, rename=names, **options)
+        rows = Annotated[tuple[row, ...], Meta(max_length=MAX_MEASUREMENTS)]  # type: ignore[valid-type] # as above
+        absent = Annotated[tuple[_Absent, ...], Meta(max_length=MAX_MEASUREMENTS)]
+        parts: list[Any] = [("measurements", rows), ("not_run", absent, ())]
+        whole = msgspec.defstruct("Whole", parts, bases=(Card,), frozen=True, **options)
+        self._decoder = msgspec.json.Decoder(whole)
+        self._encode = msgspec.json.Encoder().encode
+        self._of_row = attrgetter(*names) if len(names) > 1 else None
+        self._good: set[AxisValue | tuple[str, AxisValue]] = set()
+        self._apt = not RESERVED & {*self._metrics}
+
+    def read(self, data: bytes, path: Path) -> Card | None:
+        """The card of a file where all is well with it; ``None`` where it has to be read with care."""
+        if not self._apt or self._of_row is None:
+            return None
+        try:
+            if not _printable(data):
+                return None
+            whole: Any = self._decoder.decode(data)  # of a type made at run time
+            rows, absent = self._encode(whole.measurements), self._encode(whole.not_run)
+            others = {key: getattr(whole, key) for key in Card.__struct_fields__ if key not in _LISTS}
+            head = Card(measurements=(), **others)
+            # Each key and each text has its colons again, unless a key was there twice, or one says what goes without.
+            colons = sum(part.count(b":") for part in (rows, absent, self._encode(head))) + bool(whole.not_run)
+            if data.count(b":") != colons or whole.origin.kind == "imported" or not _usual_numbers(rows):
+                return None
+            not_run = tuple(map(_not_run, whole.not_run))
+            head = replace(head, not_run=not_run)
+            check_tree(msgspec.to_builtins(head), lambda at: at, "card")
+            datetime.strptime(head.recorded, "%Y-%m-%dT%H:%M:%SZ")
+            check_card(head, self._definition, path)
+            found = self._measurements(whole.measurements)
+        except (ValueError, PerfdocsError, RecursionError):  # msgspec's errors are values that do not fit
+            return None
+        return None if found is None else replace(head, measurements=found)
+
+    def _measurements(self, rows: tuple[Any, ...]) -> tuple[Measurement, ...] | None:
+        """The rows as the library has them, or ``None`` where one of them does not fit the definition."""
+        found: list[Measurement] = []
+        seen: set[tuple[object, ...]] = set()
+        assert self._of_row is not None
+        for row in rows:
+            axes, arms = self._tables.get(row.table, ((), frozenset()))
+            at: dict[str, AxisValue] = row.at
+            if row.arm not in arms or len(at) != len(axes) or not all(axis in at for axis in axes):
+                return None
+            if row.flags and not FLAGS.keys() >= {*row.flags}:
+                return None
+            for item in at.items():
+                if item not in self._good:
+                    check_tree(item[1], lambda at: at, "card")
+                    check_axis_value(item[1], item[0], self._definition, "", PerfdocsError)
+                    self._good.add(item)
+            if row.block is not None:
+                for text in _texts(row.block):
+                    if text not in self._good:
+                        check_tree(text, lambda at: at, "card")
+                        self._good.add(text)
+            seen.add((row.table, row.arm, *map(at.__getitem__, axes)))
+            values: dict[str, MetricValue] = {
+                key: value for key, value in zip(self._metrics, self._of_row(row), strict=True) if value is not UNSET
+            }
+            found.append(
+                Measurement(table=row.table, arm=row.arm, at=at, flags=row.flags, block=row.block, values=values)
+            )
+        return tuple(found) if len(seen) == len(found) else None

@@ -1,0 +1,42 @@
+"""Pages are checked side by side with the same outcomes in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.claims.toy import write_toy
+
+from perfdocs.claims import beside
+from perfdocs.claims.check import check_text, check_texts
+from perfdocs.library import load_library
+
+
+def test_parts_come_back_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 3)
+    assert [n for part in beside.in_processes(list, range(100), 5) for n in part] == list(range(100))
+
+
+def test_few_items_stay_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 3)
+    seen: list[Sequence[int]] = []
+    beside.in_processes(seen.append, [1, 2, 3], 2)
+    assert seen == [[1, 2, 3]]
+
+
+def test_an_error_of_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        beside.in_processes(lambda part: 1 / (part[0] - 4), list(range(8)), 1)
+
+
+def test_outcomes_are_those_of_one_page_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 2)
+    write_toy(tmp_path / "benchmarks")
+    library = load_library(tmp_path / "benchmarks")
+    page = "<!-- given: toy, toy-gpu, spread-1000, n=1e6 -->\n\n{} µs<!-- claim: stealing -->\n"
+    texts = {f"page{i}.md": page.format(510 + i % 3) for i in range(40)}
+    expected = tuple(o for file, text in texts.items() for o in check_text(text, file, library))
+    assert check_texts(texts, library) == expected
+    assert sum(not o.passes for o in expected) > 20
