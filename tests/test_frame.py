@@ -207,6 +207,9 @@ def test_a_table_of_series_has_a_row_for_each_and_stands_in_the_tidy_table(bench
     assert list(frame[frame["metric"] == "best_kkk"]["centre"]) == [8.0, 16.0]
 
 
+UNOBSERVED = "Clock while the work ran: not observed (the card is from before clocks were sampled)."
+
+
 def test_a_gpu_measured_by_rotation_has_medians_and_interquartile_ranges(benchmarks: Path) -> None:
     path = benchmarks / "rk4" / "cards" / "made-up-gpu.json"
     card = json.loads(path.read_text(encoding="utf-8"))
@@ -218,7 +221,9 @@ def test_a_gpu_measured_by_rotation_has_medians_and_interquartile_ranges(benchma
     wall = of(bench)[0].value("wall")
     assert (wall.centre, wall.show_lo, wall.show_hi, wall.lo, wall.hi) == (3.0, 2.0, 5.0, 1.0, 9.0)
     (loaded,) = [c for c in bench.cards if c.device_id == "made-up-gpu"]
-    assert detail(bench, loaded, "main").caption == "Timed values: median of 5 runs (interquartile range). Best first."
+    assert detail(bench, loaded, "main").caption == (
+        f"Timed values: median of 5 runs (interquartile range). Best first. {UNOBSERVED}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,7 +237,7 @@ def test_a_table_with_fewer_samples_than_the_card_says_so(benchmarks: Path, runs
     path.write_text(json.dumps(card), encoding="utf-8")
     bench = load_library(benchmarks).benchmarks["rk4"]
     (loaded,) = [c for c in bench.cards if c.device_id == "made-up-gpu"]
-    assert detail(bench, loaded, "main").caption == f"Timed values: {words} Best first."
+    assert detail(bench, loaded, "main").caption == f"Timed values: {words} Best first. {UNOBSERVED}"
 
 
 REFERENCE = """

@@ -22,17 +22,17 @@ FOREIGN_LOAD = 0.5
 NO_THROTTLING = frozenset({"idle", "gpu_idle"})
 """Words for a device that has nothing to do, in cards from elsewhere: the sampler leaves idleness out. Clocks that
 somebody has set are a reason like any other, since the value is not what the device can do."""
-THROTTLING: Mapping[str, tuple[str, str]] = {
-    "application_clocks": ("clocks set for applications", "applications_clocks_setting"),
-    "power_cap": ("power cap", "sw_power_cap"),
-    "hardware_slowdown": ("slowdown by the hardware", "hw_slowdown"),
-    "sync_boost": ("clocks kept in step with those of another device", "sync_boost"),
-    "thermal": ("temperature", "sw_thermal_slowdown"),
-    "hardware_thermal": ("temperature, by the hardware", "hw_thermal_slowdown"),
-    "power_brake": ("power brake", "hw_power_brake_slowdown"),
-    "display_clocks": ("clocks set for the display", "display_clock_setting"),
+THROTTLING: Mapping[str, str] = {
+    "application_clocks": "clocks set for applications",
+    "power_cap": "power cap",
+    "hardware_slowdown": "slowdown by the hardware",
+    "sync_boost": "clocks kept in step with those of another device",
+    "thermal": "temperature",
+    "hardware_thermal": "temperature, by the hardware",
+    "power_brake": "power brake",
+    "display_clocks": "clocks set for the display",
 }
-"""The sampler's keys of throttle reasons: in words, and as the driver's tools call them."""
+"""The sampler's keys of throttle reasons, in words."""
 
 
 def throttle_reasons(block: Block) -> tuple[str, ...]:

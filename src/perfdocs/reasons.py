@@ -98,15 +98,14 @@ def _told(block: Block) -> Iterator[tuple[str, str]]:
 
 
 def _throttled(block: Block, reason: str) -> str:
-    words, name = THROTTLING.get(reason, (reason.replace("_", " "), ""))
-    named = f"{words} ({name})" if name and name != words.replace(" ", "_") else words
+    words = THROTTLING.get(reason, reason.replace("_", " "))
     state = block.state
     if state is None or reason not in state.throttle:
-        return f"{named}, read after a timed run"
+        return f"{words}, read after a timed run"
     samples = state.throttle_samples.get(reason)
     if samples is None:
-        return f"{named}, in some of {state.samples} samples"
-    return f"{named} in {samples} of {state.samples} samples"
+        return f"{words}, in some of {state.samples} samples"
+    return f"{words} in {samples} of {state.samples} samples"
 
 
 def _range(clock: Spread) -> str:

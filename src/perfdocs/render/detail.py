@@ -20,7 +20,7 @@ from .points import (
     selection_text,
     values_by_arm,
 )
-from .whys import clock_note, mixed, observed_cells
+from .whys import clock_note, mixed, observed_cells, repeats_observed
 
 __all__ = ["LONG", "detail", "spread_words"]
 
@@ -137,6 +137,8 @@ def _group(
             best = fastest(values, better=better, tolerance=definition.tolerance)
         ordered = _best_first(members, axes, by, better)
     several = len({row.arm for row in members}) > 1 or not axes
+    if tell:
+        keys = [k for k in keys if not repeats_observed(ordered, k)]
     columns: list[Column] = [c for k in keys if (c := column(ordered, k, best if k == by else ()))]
     if tell:
         columns.append(Column(*observed_cells(ordered)))

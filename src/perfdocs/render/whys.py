@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 
-from ..card import Measurement
+from ..card import Measurement, MetricValue, Summary
 from ..expression import names, parse
 from ..frame import Row
 from ..library import Benchmark, LoadedCard
@@ -13,7 +14,17 @@ from ..reasons import observed, unobserved_reasons
 from .model import Cell, Why
 from .points import ordered_flags, point_text
 
-__all__ = ["clock_note", "clock_words", "mixed", "observed_cells", "plot_note", "row_text", "unobserved_why", "whys"]
+__all__ = [
+    "clock_note",
+    "clock_words",
+    "mixed",
+    "observed_cells",
+    "plot_note",
+    "repeats_observed",
+    "row_text",
+    "unobserved_why",
+    "whys",
+]
 
 NOT_OBSERVED = "not_observed"
 LONGEST = 300  # characters of a reason that a card gives
@@ -69,8 +80,10 @@ def unobserved_why(row: Row) -> tuple[Why, ...]:
 
 
 def clock_words(row: Row) -> str:
-    """What a value's title says of its clock; nothing where nothing was measured here."""
-    return "" if row.observed is None else f"; {row.observed.text}"
+    """What a value's title says of its clock; nothing where it stood still, which the row says, or is not ours."""
+    seen = row.observed
+    steady = seen is not None and seen.clock is not None and seen.clock.low == seen.clock.high
+    return "" if seen is None or steady else f"; {seen.text}"
 
 
 def observed_cells(found: Sequence[Row]) -> tuple[str, tuple[Cell, ...]]:
@@ -90,6 +103,20 @@ def observed_cells(found: Sequence[Row]) -> tuple[str, tuple[Cell, ...]]:
         cells.append(Cell(text if seen.of == kinds[0] else f"{text} ({seen.of})"))
     head = f"{kinds[0]} clock while the work ran ({scale.unit})" if kinds else "clock while the work ran"
     return head, tuple(cells)
+
+
+def repeats_observed(found: Iterable[Row], key: str) -> bool:
+    """Whether a clock that a table has as a quantity is the observed one wherever there is one."""
+    if key not in ("sm_clock", "cpu_clock"):
+        return False
+    read = [(o, row.raw.values[key]) for row in found if (o := row.observed) and row.raw and key in row.raw.values]
+    return all(o.clock is not None and _centre(value) == o.clock.centre for o, value in read)
+
+
+def _centre(value: MetricValue) -> float | None:
+    if isinstance(value, tuple):
+        return median(value)
+    return value.centre if isinstance(value, Summary) else value if isinstance(value, float) else None
 
 
 def plot_note(benchmark: Benchmark, cards: Sequence[LoadedCard], table: str) -> str:
