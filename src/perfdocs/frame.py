@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
@@ -189,14 +190,40 @@ class _Identity:
         return isinstance(other, _Identity) and self.key == other.key
 
 
-@lru_cache(maxsize=64)
-def _rows_of(identity: _Identity) -> tuple[Row, ...]:
-    definition, card = identity.benchmark.definition, identity.loaded.card
-    peers: dict[Place, Row] = {}
-    for i, (m, flags) in enumerate(zip(card.measurements, flags_by_measurement(card), strict=True)):
-        at = {a: m.at[a] for a in definition.tables[m.table].axes}
-        peers[m.table, m.arm, *at.values()] = Row(definition, card, m.table, m.arm, at, i, flags, m, peers=peers)
-    return tuple(peers.values())
+class _Made(Mapping[Place, Row]):
+    """The rows of a card in its order, each made when it is first asked for: claims ask for few of them."""
+
+    def __init__(self, definition: Definition, card: Card) -> None:
+        self._definition, self._card = definition, card
+        axes = {key: table.axes for key, table in definition.tables.items()}
+        self._index: dict[Place, int] = {
+            (m.table, m.arm, *[m.at[a] for a in axes[m.table]]): i for i, m in enumerate(card.measurements)
+        }
+        self._rows: dict[Place, Row] = {}
+        self._flags: tuple[frozenset[str], ...] = ()
+
+    def __getitem__(self, place: Place) -> Row:
+        row = self._rows.get(place)
+        if row is None:
+            row = self._rows[place] = self._make(self._index[place])
+        return row
+
+    def _make(self, index: int) -> Row:
+        self._flags = self._flags or flags_by_measurement(self._card)
+        m = self._card.measurements[index]
+        at = {a: m.at[a] for a in self._definition.tables[m.table].axes}
+        return Row(self._definition, self._card, m.table, m.arm, at, index, self._flags[index], m, peers=self)
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+
+@lru_cache(maxsize=MOST_CARDS)
+def _made(identity: _Identity) -> _Made:
+    return _Made(identity.benchmark.definition, identity.loaded.card)
 
 
 def rows(benchmark: Benchmark, loaded: LoadedCard, table: str | None = None) -> tuple[Row, ...]:
@@ -206,7 +233,7 @@ def rows(benchmark: Benchmark, loaded: LoadedCard, table: str | None = None) -> 
 
 @lru_cache(maxsize=128)
 def _sorted_rows(identity: _Identity, table: str | None) -> tuple[Row, ...]:
-    definition, found = identity.benchmark.definition, _rows_of(identity)
+    definition, found = identity.benchmark.definition, tuple(_made(identity).values())
     if table is not None:
         if definition.tables[table].of is not None:
             found = series_rows(definition, found, table)
@@ -219,13 +246,28 @@ def _sorted_rows(identity: _Identity, table: str | None) -> tuple[Row, ...]:
 class RowsOfCard:
     """Every row of a card, those of series included, and the rows of each arm in the same order."""
 
-    def __init__(self, every: Sequence[Row]) -> None:
-        self.every = tuple(every)
-        self._by_arm: dict[str, list[Row]] = {}
-        self._by_point: dict[str, dict[str, dict[Place, Row]]] = {}
+    def __init__(self, benchmark: Benchmark, loaded: LoadedCard) -> None:
+        self._benchmark, self._loaded = benchmark, loaded
+        tables = benchmark.definition.tables
+        self._series = {k: rows(benchmark, loaded, k) for k, table in tables.items() if table.of is not None}
+        summaries = {(row.table, row.arm, *row.at.values()): row for part in self._series.values() for row in part}
+        self._places: ChainMap[Place, Row] = ChainMap(summaries, _made(_Identity(benchmark, loaded)))  # type: ignore[arg-type] # read only
+        self._tables: dict[str, dict[str, tuple[str, ...]]] = {}
+        for table, arm, *_ in self._places:
+            self._tables.setdefault(str(arm), {})[str(table)] = tables[str(table)].axes
+
+    @cached_property
+    def every(self) -> tuple[Row, ...]:
+        """In the order of the definition, those of series last."""
+        parts = [rows(self._benchmark, self._loaded), *self._series.values()]
+        return tuple(row for part in parts for row in part)
+
+    @cached_property
+    def _by_arm(self) -> dict[str, list[Row]]:
+        found: dict[str, list[Row]] = {}
         for row in self.every:
-            self._by_arm.setdefault(row.arm, []).append(row)
-            self._by_point.setdefault(row.arm, {}).setdefault(row.table, {})[tuple(row.at.values())] = row
+            found.setdefault(row.arm, []).append(row)
+        return found
 
     def of(self, arms: Sequence[str]) -> Sequence[Row]:
         """The rows of these arms, or all where none is named."""
@@ -236,11 +278,10 @@ class RowsOfCard:
     def at(self, arm: str, point: Mapping[str, AxisValue]) -> dict[str, Row] | None:
         """The row of an arm in each table that has one at a point; ``None`` where the point leaves an axis open."""
         found = {}
-        for table, by_point in self._by_point.get(arm, {}).items():
-            axes = next(iter(by_point.values())).at
+        for table, axes in self._tables.get(arm, {}).items():
             if any(axis not in point for axis in axes):
                 return None
-            row = by_point.get(tuple([point[axis] for axis in axes]))
+            row = self._places.get((table, arm, *[point[axis] for axis in axes]))
             if row is not None:
                 found[table] = row
         return found
@@ -253,10 +294,7 @@ def rows_of_card(benchmark: Benchmark, loaded: LoadedCard) -> RowsOfCard:
 
 @lru_cache(maxsize=MOST_CARDS)
 def _rows_of_card(identity: _Identity) -> RowsOfCard:
-    benchmark, loaded = identity.benchmark, identity.loaded
-    series = [k for k, table in benchmark.definition.tables.items() if table.of is not None]
-    parts = [rows(benchmark, loaded), *(rows(benchmark, loaded, k) for k in series)]
-    return RowsOfCard([row for part in parts for row in part])
+    return RowsOfCard(identity.benchmark, identity.loaded)
 
 
 def _rank(definition: Definition, axis: str, value: AxisValue) -> tuple[float, str]:
