@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
 from .conditions import CLOCK_SPREAD
@@ -203,10 +202,17 @@ class _Made(Mapping[Place, Row]):
         self._flags: tuple[frozenset[str], ...] = ()
 
     def __getitem__(self, place: Place) -> Row:
-        row = self._rows.get(place)
+        row: Row | None = self.get(place)
         if row is None:
-            row = self._rows[place] = self._make(self._index[place])
+            raise KeyError(place)
         return row
+
+    def get(self, place: Place, default: Any = None) -> Any:
+        """The row of a place, or the default where the card has none."""
+        row = self._rows.get(place)
+        if row is None and (index := self._index.get(place)) is not None:
+            row = self._rows[place] = self._make(index)
+        return default if row is None else row
 
     def _make(self, index: int) -> Row:
         self._flags = self._flags or flags_by_measurement(self._card)
@@ -238,6 +244,10 @@ def _sorted_rows(identity: _Identity, table: str | None) -> tuple[Row, ...]:
         if definition.tables[table].of is not None:
             found = series_rows(definition, found, table)
         found = tuple(r for r in found if r.table == table)
+    return _in_order(definition, found)
+
+
+def _in_order(definition: Definition, found: Sequence[Row]) -> tuple[Row, ...]:
     order = {a: i for i, a in enumerate(definition.arms)}
     ranks = {(a, v): _rank(definition, a, v) for r in found for a, v in r.at.items()}
     return tuple(sorted(found, key=lambda r: (order[r.arm], [ranks[item] for item in r.at.items()])))
@@ -249,31 +259,34 @@ class RowsOfCard:
     def __init__(self, benchmark: Benchmark, loaded: LoadedCard) -> None:
         self._benchmark, self._loaded = benchmark, loaded
         tables = benchmark.definition.tables
-        self._series = {k: rows(benchmark, loaded, k) for k, table in tables.items() if table.of is not None}
-        summaries = {(row.table, row.arm, *row.at.values()): row for part in self._series.values() for row in part}
-        self._places: ChainMap[Place, Row] = ChainMap(summaries, _made(_Identity(benchmark, loaded)))  # type: ignore[arg-type] # read only
-        self._tables: dict[str, dict[str, tuple[str, ...]]] = {}
-        for table, arm, *_ in self._places:
-            self._tables.setdefault(str(arm), {})[str(table)] = tables[str(table)].axes
+        self._series = [
+            row for k, table in tables.items() if table.of is not None for row in rows(benchmark, loaded, k)
+        ]
+        self._summaries: dict[Place, Row] = {(row.table, row.arm, *row.at.values()): row for row in self._series}
+        self._made = _made(_Identity(benchmark, loaded))
+        self._places: dict[object, list[Place]] = {}
+        for place in self._made:
+            self._places.setdefault(place[1], []).append(place)
+        self._tables: dict[object, dict[object, tuple[str, ...]]] = {}
+        for table, arm, *_ in (*self._made, *self._summaries):
+            self._tables.setdefault(arm, {}).setdefault(table, tables[str(table)].axes)
+        self._of: dict[tuple[str, ...], tuple[Row, ...]] = {}
 
     @cached_property
     def every(self) -> tuple[Row, ...]:
         """In the order of the definition, those of series last."""
-        parts = [rows(self._benchmark, self._loaded), *self._series.values()]
-        return tuple(row for part in parts for row in part)
-
-    @cached_property
-    def _by_arm(self) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        for row in self.every:
-            found.setdefault(row.arm, []).append(row)
-        return found
+        return (*rows(self._benchmark, self._loaded), *self._series)
 
     def of(self, arms: Sequence[str]) -> Sequence[Row]:
         """The rows of these arms, or all where none is named."""
-        if len(arms) == 1:
-            return self._by_arm.get(arms[0], ())
-        return tuple(row for row in self.every if row.arm in arms) if arms else self.every
+        if not arms:
+            return self.every
+        wanted = tuple(dict.fromkeys(arms))
+        if wanted not in self._of:
+            found = [self._made[place] for arm in wanted for place in self._places.get(arm, ())]
+            ordered = _in_order(self._benchmark.definition, found)
+            self._of[wanted] = (*ordered, *(row for row in self._series if row.arm in wanted))
+        return self._of[wanted]
 
     def at(self, arm: str, point: Mapping[str, AxisValue]) -> dict[str, Row] | None:
         """The row of an arm in each table that has one at a point; ``None`` where the point leaves an axis open."""
@@ -281,9 +294,10 @@ class RowsOfCard:
         for table, axes in self._tables.get(arm, {}).items():
             if any(axis not in point for axis in axes):
                 return None
-            row = self._places.get((table, arm, *[point[axis] for axis in axes]))
+            place = (table, arm, *[point[axis] for axis in axes])
+            row = self._summaries.get(place) or self._made.get(place)
             if row is not None:
-                found[table] = row
+                found[str(table)] = row
         return found
 
 

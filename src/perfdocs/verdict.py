@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeVar
 
@@ -55,7 +55,9 @@ class Value:
     def flagged(self, flags: Iterable[str]) -> Value:
         """The same value with more flags."""
         more = self.flags.union(flags)
-        return self if more == self.flags else replace(self, flags=more)
+        if more == self.flags:
+            return self
+        return Value(self.centre, self.lo, self.hi, self.show_lo, self.show_hi, self.samples, more)
 
 
 class Order(StrEnum):

@@ -284,7 +284,7 @@ class _Evaluation:
     def _split(self, scope: Quantified, context: Context) -> tuple[list[Context], list[Context]]:
         """The contexts a quantifier goes through, and those it leaves out as exceptions."""
         data, pairs = self.data, along(scope.axis, context, self._arms(), self.data)
-        if scope.axis != "cell":
+        if scope.axis != "cell" and (scope.of or scope.below is not None):
             values = self._limited([at[scope.axis] for at, _ in pairs], scope)
             pairs = [(at, c) for at, c in pairs if at[scope.axis] in values]
         points = [self._point(p, scope.axis, context) for p in scope.but]

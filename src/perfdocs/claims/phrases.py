@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ..expression import Binary, Call, Name, Number, Selector
 from ..quantity import format_percent
 from ..verdict import Order
@@ -29,6 +31,7 @@ def _selectors(selectors: tuple[Selector, ...]) -> str:
     return f"[{inside}]" if inside else ""
 
 
+@lru_cache(maxsize=1024)  # a claim says it at every point
 def phrase(tree: Tree) -> str:
     """An expression as it was written."""
     if isinstance(tree, At):

@@ -41,7 +41,9 @@ class Context:
     def at(self, axis: str, value: AxisValue) -> Context:
         """The same with one more axis value of the claim's own."""
         given = {a: v for a, v in self.given.items() if a != axis}
-        return replace(self, own={**self.own, axis: value}, given=given)
+        own = {**self.own, axis: value}
+        # not `replace`: claims go through many points
+        return Context(self.benchmark, self.device, self.table, self.arm, self.metric, own, given)
 
     def surrounding(self) -> Context:
         """The same, all of it as surroundings."""
