@@ -296,12 +296,14 @@ def test_the_law_of_a_synthetic_card_is_found_again(tmp_path: Path) -> None:
     loaded = benchmark.card_of("made-up-gpu")
     assert loaded is not None
     summary = rows(benchmark, loaded, "little")
-    assert [row.at["width"] for row in summary] == [4, 8, 16]
-    for row in summary:
+    assert [tuple(row.at.values()) for row in summary] == [(w, n) for w in (4, 8, 16) for n in (1, 2, 4, 8)]
+    full = [row for row in summary if int(row.at["width"]) * int(row.at["loads"]) >= 16]  # the others never bend
+    assert len(full) == 9
+    for row in full:
         assert row.value("corner_latency").centre == pytest.approx(latency, rel=1e-3)
         assert row.value("plateau_rate").centre == pytest.approx(plateau, rel=1e-3)
         assert row.value("knee_byte").centre == pytest.approx(latency * plateau, rel=2e-3)
         assert row.value("corner_misfit").centre < 1e-3 < row.value("hyperbola_misfit").centre
-        assert row.value("filling_sm").centre == 24 * 1024
+        assert row.value("filling_sm").centre in (24 * 1024, 32 * 1024)  # steps are wider where a load is
     share = rows(benchmark, loaded, "occupancy")[0].value("in_flight_sm")
     assert share.centre == 128
