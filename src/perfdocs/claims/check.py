@@ -109,13 +109,25 @@ def check_texts(texts: Mapping[str, str], library: Library) -> tuple[Outcome, ..
 
 
 def read_page(path: Path) -> str:
-    """The text of a page, line ends as they are. Raises :class:`PerfdocsError` where it can't be read."""
+    """The text of a page, line ends as they are. Raises :class:`PerfdocsError` where it can't be read.
+
+    A page is a plain file, or a link to one.
+    """
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not path.is_file():  # a pipe would keep the reader waiting, a device has no end
+            what = "a folder" if path.is_dir() else "a device or pipe" if path.exists() else "no such file"
+            raise PerfdocsError("claim-unreadable", place(path), what, "a plain file", "remove it")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise PerfdocsError("claim-size", place(path), "a very large file", f"at most {MAX_BYTES} byte", "split it")
-        return path.read_bytes().decode("utf-8")
+        return data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "bytes that are not UTF-8"
         raise PerfdocsError(
             "claim-unreadable", place(path), (reason or "an error").lower(), "a readable text", "check the file"
+        ) from None
+    except RuntimeError:  # Python before 3.13 says so of a loop of links
+        raise PerfdocsError(
+            "claim-unreadable", place(path), "a link that leads to itself", "a plain file", "remove the link"
         ) from None

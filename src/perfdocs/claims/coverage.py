@@ -85,6 +85,9 @@ NOT_COMPARATIVE = (
 )
 """Phrases in which such a word compares nothing."""
 
+MAX_FOUND = 20
+"""Of one block so many are told one by one."""
+
 _UNITS_OF_NO_QUANTITY = frozenset({"samples", "bit"})
 _COUNTS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
@@ -109,23 +112,32 @@ _GAP = "[ \u00a0\u202f\u2009]"
 def uncovered(bound: Bound, more: Sequence[str] = ()) -> Iterator[Outcome]:
     """Each number and word of a block that nothing is bound to; ``more`` are words of the project's own."""
     flat, at = _on_one_line(bound.text)
-    end = 0
-    for start, stop, what in sorted(_found(flat, _pattern(tuple(more)))):
-        if start < end:
-            continue
-        end = stop
-        here = at[start]
-        line = bound.line + bound.sentence.count("\n", 0, here)
-        sentence = sentence_around(bound.sentence, here, at[stop - 1] + 1)
-        said = replace(bound, line=line, sentence=sentence, text=flat[start:stop])
-        problem = Problem(
-            "claim-uncovered",
-            said.where,
-            f'the {what} "{flat[start:stop]}", which no claim covers',
-            "a claim, or an exemption with its reason, as the page is strict",
-            _what_to_do(bound.file),
-        )
-        yield Outcome(said, Status.FAILS, problem)
+    found = _apart(_found(flat, _pattern(tuple(more))))
+    for start, stop, what in found[:MAX_FOUND]:
+        said = f'the {what} "{flat[start:stop]}", which no claim covers'
+        yield _outcome(bound, at[start], at[stop - 1] + 1, flat[start:stop], said)
+    if left := found[MAX_FOUND:]:
+        start, stop, _ = left[0]
+        said = f'{len(left)} more such numbers and words in this block, from "{flat[start:stop]}" on'
+        yield _outcome(bound, at[start], at[stop - 1] + 1, flat[start:stop], said)
+
+
+def _outcome(bound: Bound, start: int, end: int, text: str, found: str) -> Outcome:
+    line = bound.line + bound.sentence.count("\n", 0, start)
+    said = replace(bound, line=line, sentence=sentence_around(bound.sentence, start, end), text=text)
+    expected = "a claim, or an exemption with its reason, as the page is strict"
+    return Outcome(
+        said, Status.FAILS, Problem("claim-uncovered", said.where, found, expected, _what_to_do(bound.file))
+    )
+
+
+def _apart(found: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """In order, without what begins inside another."""
+    kept: list[tuple[int, int, str]] = []
+    for one in sorted(found):
+        if not kept or one[0] >= kept[-1][1]:
+            kept.append(one)
+    return kept
 
 
 def _what_to_do(file: str) -> str:

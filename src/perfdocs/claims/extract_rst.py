@@ -178,13 +178,15 @@ class _Walk:
     def _text(self, begin: int, end: int, column: int = 0) -> Iterator[Bound]:
         """One block of text: these lines, the first of them from a column on."""
         raw = "\n".join(self.lines[begin:end])[column:]
-        block, last = "", 0
+        block, last, line = "", 0, self.first_line + begin
         placed: list[Placed] = []
+        counted = 0
         for m in _CODE_OR_ROLE.finditer(raw):
             if m[1] is None:
                 continue
             block += self._plain(raw[last : m.start()])
-            line = self.first_line + begin + raw.count("\n", 0, m.start())
+            line += raw.count("\n", counted, m.start())
+            counted = m.start()
             content = re.sub(r"\\(.)", r"\1", m[2])
             role = read_role(content) if m[1] == "claim" else Found("value", content.strip())
             before = len(block)

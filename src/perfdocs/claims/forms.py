@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from .model import Bound, Form, Given
@@ -35,6 +37,7 @@ _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z\"“(`\d])")
 _WORDS = ("claim", "given", "exempt")
 _MARK = re.compile(r"(not\s+)?strict\s*(?::\s*(.*))?\Z", re.DOTALL | re.IGNORECASE)
 BLANK = "\x1f"
+MAX_SENTENCE = 4000
 _MARK_HINTS = (
     "write `perfdocs: strict`, or `perfdocs: not strict: reason`",
     "write `perfdocs: not strict: reason`",
@@ -190,14 +193,28 @@ def broken_texts(text: str) -> Iterator[tuple[int, Found]]:
         yield m.start(), _broken(f"`{m[0]}` as plain text", do)
 
 
+@lru_cache(maxsize=8)  # a block is asked for each claim in it
+def _cuts(block: str) -> tuple[int, ...]:
+    return (0, *(m.end() for m in _BOUNDARY.finditer(block)), len(block))
+
+
+@lru_cache(maxsize=64)
+def _one_line(block: str, first: int, last: int) -> str:
+    return " ".join(block[first:last].split())
+
+
 def sentence_around(block: str, start: int, end: int) -> str:
-    """The sentence (or sentences) of a block that ``start``–``end`` lies in, on one line."""
+    """The sentence (or sentences) of a block that ``start``–``end`` lies in, on one line; of a very long one a part."""
     while start < end and block[start].isspace():
         start += 1
-    cuts = [0, *(m.end() for m in _BOUNDARY.finditer(block)), len(block)]
-    first = max(c for c in cuts if c <= start)
-    last = min((c for c in cuts if c >= end), default=len(block))
-    return " ".join(block[first:last].split())
+    cuts = _cuts(block)
+    first = cuts[bisect_right(cuts, start) - 1]
+    at = bisect_left(cuts, end)
+    last = cuts[at] if at < len(cuts) else len(block)
+    if last - first > MAX_SENTENCE:
+        first = max(first, start - MAX_SENTENCE // 2)
+        last = min(last, first + MAX_SENTENCE)
+    return _one_line(block, first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +247,16 @@ def prose_of(
     file: str, block: str, line: int, placed: Sequence[Placed], frames: Frames, hidden: int = 0
 ) -> Iterator[Bound]:
     """A block for the check of strict pages; ``line`` is its first. What is bound is blank, and what is ``hidden``."""
-    text = BLANK * hidden + block[hidden:]
+    if frames.loose:
+        return
+    parts, last = [BLANK * hidden], hidden
     for one in placed:
-        if one.found.kind in ("claim", "exempt", "broken"):
-            text = text[: one.start] + BLANK * (one.end - one.start) + text[one.end :]
-    if not frames.loose and not text.isspace() and text.strip(BLANK):
+        if one.found.kind in ("claim", "exempt", "broken") and one.end > last:
+            start = max(one.start, last)
+            parts += (block[last:start], BLANK * (one.end - start))
+            last = one.end
+    text = "".join((*parts, block[last:]))
+    if not text.isspace() and text.strip(BLANK):
         yield Bound(file, line, block, text, "", (), "prose")
 
 

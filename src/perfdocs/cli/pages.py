@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,12 +156,13 @@ def documents(paths: Iterable[Path]) -> Iterator[Path]:
     """Every page of these files and folders once; hidden folders and build folders (`_…`) are passed over."""
     from ..claims.check import SUFFIXES
 
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in paths:
         if not path.exists():
             raise PerfdocsError("page-missing", place(path), "no such file", "a page or a folder", "correct the path")
-        for page in [path] if path.is_file() else sorted(p for s in SUFFIXES for p in path.rglob(f"*{s}")):
+        for page in [path] if not path.is_dir() else sorted(p for s in SUFFIXES for p in path.rglob(f"*{s}")):
             inner = page.relative_to(path).parts[:-1] if page != path else ()
-            if page.resolve() not in seen and not any(part.startswith(("_", ".")) for part in inner):
-                seen.add(page.resolve())
+            real = os.path.realpath(page)  # of a loop of links as well
+            if real not in seen and not any(part.startswith(("_", ".")) for part in inner):
+                seen.add(real)
                 yield page
