@@ -16,6 +16,8 @@ from .forms import (
     bounds_of,
     broken_texts,
     comments_in,
+    misspelt_given,
+    misspelt_role,
     prose_of,
     read_comment,
     read_role,
@@ -61,6 +63,8 @@ def extract_markdown(text: str, file: str) -> tuple[Bound, ...]:
 def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int, options: int = 0) -> Iterator[Bound]:
     """What a piece of Markdown says, whose first lines may be the ``options`` of a directive."""
     if depth > MAX_NESTING:
+        found = Found("broken", f"directives nested more than {MAX_NESTING} deep, which are not read", "nest them less")
+        yield bounds_of(file, "", Placed(found, 0, 0, first_line), frames)
         return
     for token in _markdown().parse(text):
         line = first_line + (token.map[0] if token.map else 0)
@@ -88,12 +92,14 @@ def _fence(token: Token, line: int, file: str, frames: Frames, depth: int) -> It
         if not argument:
             found = Found("broken", "the directive `given` without an argument", "write it behind `{given}`")
         yield bounds_of(file, "", Placed(found, 0, 0, line), frames)
+    elif (wrong := misspelt_given(name)) is not None:
+        yield bounds_of(file, "", Placed(wrong, 0, 0, line), frames)
     elif name == "eval-rst":
         from .extract_rst import extract_rst
 
         yield from extract_rst(token.content, file, line + 1, frames)
     elif name not in LITERAL_DIRECTIVES:
-        if name in SPOKEN_DIRECTIVES:
+        if name in SPOKEN_DIRECTIVES and argument:
             yield from _blocks(argument, line, file, frames, depth + 1)
         head = _OPTIONS.match(token.content)
         options = head[0].count("\n") if head else 0
@@ -143,11 +149,13 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
                 start = len(block)
             line += child.content.count("\n")
         elif child.type == "myst_role":
-            name = child.meta.get("name")
+            name = str(child.meta.get("name"))
             role = read_role(child.content) if name == "claim" else None
             before = len(block)
             if name == "value":
                 placed.append(Placed(Found("value", child.content.strip()), before, before, line))
+            elif (wrong := misspelt_role(name, child.content)) is not None:
+                placed.append(Placed(wrong, before, before, line))
             if role is not None:
                 text = plain_inline(role.text) if role.kind != "broken" else role.text
                 block += text if role.kind != "broken" else ""

@@ -17,6 +17,8 @@ from .forms import (
     Placed,
     bounds_of,
     broken_texts,
+    misspelt_given,
+    misspelt_role,
     prose_of,
     read_mark,
     read_role,
@@ -32,7 +34,10 @@ _OPTION = re.compile(r"\s+:[\w-]+:(?:\s|$)")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d+|[a-zA-Z]|#)[.)])\s+\S")
 _ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1{1,}\s*$")
 _CODE = re.compile(r"``(.{1,1000}?)``(?!`)", re.DOTALL)
-_CODE_OR_ROLE = re.compile(r"``.{1,1000}?``(?!`)|:(claim|value):`((?:[^`\\]|\\.)+)`", re.DOTALL)
+_CODE_OR_ROLE = re.compile(
+    r"``.{1,1000}?``(?!`)|:(claim|value):`((?:[^`\\]|\\.)+)`|:(?P<other>[A-Za-z]{3,8}):`(?P<words>(?:[^`\\]|\\.){1,1000})`",
+    re.DOTALL,
+)
 _OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
 _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
 
@@ -40,14 +45,12 @@ _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:
 def extract_rst(text: str, file: str, first_line: int = 1, outer: Frames | None = None) -> tuple[Bound, ...]:
     """Every bound expression of a reStructuredText document, in its order; lines count from ``first_line``.
 
-    ``outer`` is the page around it, where it stands in another.
+    ``outer`` is the page around it, where it stands in another: what is given there holds here, and the reverse.
     """
-    walk = _Walk(text.splitlines(), first_line, file)
+    walk = _Walk(text.splitlines(), first_line, file, outer or Frames(), nested=outer is not None)
     bounds = tuple(walk.bounds())
-    if outer is not None:
-        outer.strict |= walk.frames.strict
-    strict = walk.frames.strict if outer is None else not outer.loose
-    return bounds if strict else tuple(b for b in bounds if b.form != "prose")
+    walk.close()
+    return bounds if outer is not None or walk.frames.strict else tuple(b for b in bounds if b.form != "prose")
 
 
 def _indent(line: str) -> int:
@@ -63,6 +66,12 @@ class _Walk:
     items: list[int] = field(default_factory=list)
     """Columns of the text of the list items around."""
     levels: list[str] = field(default_factory=list)
+    nested: bool = False
+    """Whether it stands in another page, whose sections are not known here."""
+
+    def close(self) -> None:
+        """Leave the list items that are open at the end."""
+        self._close_items(-1)
 
     def bounds(self) -> Iterator[Bound]:
         i = 0
@@ -148,8 +157,11 @@ class _Walk:
         style = under[1] + ("^" if over else "")
         if style not in self.levels:
             self.levels.append(style)
-        self.frames.section(self.levels.index(style) + 1)
-        self.items.clear()
+        if self.nested:
+            self.close()
+        else:
+            self.frames.section(self.levels.index(style) + 1)
+            self.items.clear()
         return True
 
     def _paragraph_end(self, i: int) -> int:
@@ -161,9 +173,10 @@ class _Walk:
         return end
 
     def _given(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
-        if directive[2] != "given":
+        wrong = misspelt_given(directive[2])
+        if directive[2] != "given" and wrong is None:
             return
-        found = Found("given", directive[3].strip())
+        found = wrong or Found("given", directive[3].strip())
         if not found.expression:
             found = Found("broken", "the directive `given` without an argument", "write it behind `given::`")
         yield bounds_of(self.file, "", Placed(found, 0, 0, self.first_line + i), self.frames)
@@ -180,8 +193,12 @@ class _Walk:
         raw = "\n".join(self.lines[begin:end])[column:]
         block, last, line = "", 0, self.first_line + begin
         placed: list[Placed] = []
+        misspelt: list[Placed] = []
         counted = 0
         for m in _CODE_OR_ROLE.finditer(raw):
+            if m["other"] and (wrong := misspelt_role(m["other"], m["words"])) is not None:
+                at = self.first_line + begin + raw.count("\n", 0, m.start())
+                misspelt.append(Placed(wrong, 0, 0, at))
             if m[1] is None:
                 continue
             block += self._plain(raw[last : m.start()])
@@ -205,7 +222,7 @@ class _Walk:
             line = self.first_line + begin + raw.count("\n", 0, last + start)
             placed.append(Placed(found, len(block), len(block), line))
         block += rest
-        for one in placed:
+        for one in (*placed, *misspelt):
             yield bounds_of(self.file, block, one, self.frames)
         if not raw.lstrip().startswith(">>> "):
             yield from prose_of(self.file, block, self.first_line + begin, placed, self.frames)

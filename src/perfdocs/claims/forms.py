@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from ..errors import PerfdocsError, clean
 from .model import Bound, Form, Given
 
 __all__ = [
@@ -22,6 +23,9 @@ __all__ = [
     "broken_texts",
     "comments_in",
     "is_broken_mark",
+    "may_be_broken",
+    "misspelt_given",
+    "misspelt_role",
     "prose_of",
     "read_comment",
     "read_mark",
@@ -32,9 +36,16 @@ __all__ = [
 Kind = Literal["claim", "given", "exempt", "value", "strict", "loose", "broken"]
 _COMMENT = re.compile(r"([A-Za-z]+)\s*(:?)(.*)\Z", re.DOTALL)
 _TARGET = re.compile(r"(.*)<([^<>]*)>\Z", re.DOTALL)
-_LEFT_OVER = re.compile(r"<!--+\s*(?:claim|given|exempt)\b|\{(?:claim|value|given)\}|:(?:claim|value):`", re.IGNORECASE)
+_LEFT_OVER = re.compile(
+    r"<!--+\s*(?:claim|given|exempt)\b"
+    r"|<(?:!\s?[-–—]{0,2}|[-–—]{1,3})\s*(?:claim|given|exempt)\s*:"
+    r"|(?<![\w-])(?:claim|given|exempt):[^<>\n]{1,200}-->"
+    r"|\{(?:claim|value|given)\}|:(?:claim|value):`",
+    re.IGNORECASE,
+)
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z\"“(`\d])")
 _WORDS = ("claim", "given", "exempt")
+ROLES = ("claim", "value")
 _MARK = re.compile(r"(not\s+)?strict\s*(?::\s*(.*))?\Z", re.DOTALL | re.IGNORECASE)
 BLANK = "\x1f"
 MAX_SENTENCE = 4000
@@ -129,8 +140,8 @@ def read_comment(comment: str) -> Found | None:
         (meant,) = difflib.get_close_matches(word, _WORDS, 1, 0.8)
         return _broken(f"a comment that begins with `{m[1]}:`", f"write `{meant}:`")
     if not m[2]:
-        if word == "claim" or len(m[3].split()) > 6:
-            return None  # "given that …": an ordinary comment
+        if not _meant(word, m[3]):
+            return None
         return _broken(f"a comment `{word}` without a colon", f"write `{word}: …`")
     expression = m[3].strip()
     if "\n" in body.strip():
@@ -142,6 +153,46 @@ def read_comment(comment: str) -> Found | None:
     if not expression:
         return _broken(f"`{word}:` with nothing behind it", "write what it says")
     return _exempt_or(word, expression)  # type: ignore[arg-type] # word is one of _WORDS
+
+
+def _meant(word: str, rest: str) -> bool:
+    """Whether a comment that begins with a word of ours was meant for us, though it has no colon."""
+    if word != "claim":
+        return len(rest.split()) <= 6  # "given that …" is an ordinary comment
+    from .syntax import parse_claim  # which needs the grammar, as no comment as it should be does
+
+    try:
+        parse_claim(rest, "")
+    except PerfdocsError:
+        return False
+    return True
+
+
+def near_role(name: str) -> str:
+    """The role of ours that another is nearly called like; empty where it is none."""
+    if name.lower() in ROLES:
+        return "" if name in ROLES else name.lower()
+    return next(iter(difflib.get_close_matches(name.lower(), ROLES, 1, 0.8)), "")
+
+
+def misspelt_role(name: str, content: str) -> Found | None:
+    """What to say of a role that is nearly called like one of ours; its words would show as if they were checked."""
+    meant = near_role(name)
+    if not meant or (meant == "claim" and _TARGET.match(content.strip()) is None):
+        return None
+    return _broken(f"a role `{name}`", f"write `{meant}`")
+
+
+def misspelt_given(name: str) -> Found | None:
+    """The same of a directive that is nearly called `given`."""
+    if name == "given" or not difflib.get_close_matches(name.lower(), ("given",), 1, 0.8):
+        return None
+    return _broken(f"a directive `{name}`", "write `given`")
+
+
+def may_be_broken(text: str) -> bool:
+    """Whether :func:`broken_texts` is worth asking: a quick look."""
+    return "<" in text or "{" in text or ":`" in text or "-->" in text
 
 
 def read_mark(text: str) -> Found | None:
@@ -188,9 +239,13 @@ def read_role(content: str) -> Found:
 def broken_texts(text: str) -> Iterator[tuple[int, Found]]:
     """Where plain text shows a claim that no parser took for one."""
     for m in _LEFT_OVER.finditer(text):
-        comment = m[0].startswith("<")
-        do = "close the comment with `-->`" if comment else "write the role with its backticks, on one line"
-        yield m.start(), _broken(f"`{m[0]}` as plain text", do)
+        if m[0].startswith("<!--"):
+            do = "close the comment with `-->`"
+        elif m[0].startswith("<") or m[0].endswith("-->"):
+            do = "begin the comment with `<!--`"
+        else:
+            do = "write the role with its backticks, on one line"
+        yield m.start(), _broken(f"`{clean(m[0], 60)}` as plain text", do)
 
 
 @lru_cache(maxsize=8)  # a block is asked for each claim in it

@@ -83,7 +83,8 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     problems = (*library.problems, *unread)
     changed = 0
     if fixing:
-        outcomes, changed = _fixed(texts, library, dry_run, style)
+        outcomes, changed, refused = _fixed(texts, library, project.root, dry_run, style)
+        problems = (*problems, *refused)
     else:
         outcomes = check_texts({place(page): text for page, text in texts.items()}, library)
     bad = [o for o in outcomes if not o.passes]
@@ -126,30 +127,60 @@ def read_pages(pages: Iterable[Path]) -> tuple[dict[Path, str], list[Problem]]:
     return texts, problems
 
 
-def _fixed(texts: Mapping[Path, str], library: Library, dry_run: bool, style: str) -> tuple[tuple[Outcome, ...], int]:
-    """What comes of the claims once numbers are written anew, in a dry run as they are; how many pages that changes."""
+def _target(page: Path, root: Path) -> Path:
+    """The file to write for a page: the page, or what it is a link to inside the project.
+
+    Raises :class:`PerfdocsError` where that is another's: outside of the project, or a file that may not be written.
+    """
+    real = Path(os.path.realpath(page))
+    inside = real.is_relative_to(os.path.realpath(root))
+    linked = page.is_symlink() or (Path(os.path.abspath(page)).is_relative_to(os.path.abspath(root)) and not inside)
+    if linked and not inside:
+        what = "a link that leads out of the project, which is not written through"
+        raise PerfdocsError("page-outside", place(page), what, "a page of the project", "mend the file it leads to")
+    if not real.stat().st_mode & 0o222 or not os.access(real, os.W_OK):
+        what = "a file that may not be written"
+        raise PerfdocsError("page-read-only", place(page), what, "a page that may be", "allow it, or mend it by hand")
+    return real
+
+
+def _fixed(
+    texts: Mapping[Path, str], library: Library, root: Path, dry_run: bool, style: str
+) -> tuple[tuple[Outcome, ...], int, list[Problem]]:
+    """What comes of the claims once numbers are written anew, in a dry run as they are.
+
+    With it how many pages that changes, and what is wrong with those that may not be changed.
+    """
     from ..claims.fix import fix_text
 
     outcomes: list[Outcome] = []
+    refused: list[Problem] = []
     changed = 0
     for page, text in texts.items():
         fixed = fix_text(text, place(page), library)
-        outcomes += fixed.before if dry_run else fixed.outcomes
         if fixed.unplaced:
             click.echo(f"{place(page)}: {counted(fixed.unplaced, 'number')} could not be placed", err=True)
         if fixed.text == text:
+            outcomes += fixed.outcomes
             continue
+        try:
+            target = _target(page, root)
+        except PerfdocsError as error:
+            refused.append(error.problem)
+            outcomes += fixed.before
+            continue
+        outcomes += fixed.before if dry_run else fixed.outcomes
         changed += 1
         click.echo(
             f"{place(page)}: {counted(fixed.numbers, 'number')} {'would be ' if dry_run else ''}written as measured",
             err=True,
         )
         if not dry_run:
-            write_atomic(page, fixed.text.encode("utf-8"))
+            write_atomic(target, fixed.text.encode("utf-8"))
         elif style == "text":
             before, after = text.splitlines(keepends=True), fixed.text.splitlines(keepends=True)
             click.echo("".join(difflib.unified_diff(before, after, place(page), place(page))), nl=False)
-    return tuple(outcomes), changed
+    return tuple(outcomes), changed, refused
 
 
 def documents(paths: Iterable[Path]) -> Iterator[Path]:
