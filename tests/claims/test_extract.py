@@ -249,7 +249,7 @@ def test_what_was_meant_as_a_claim(text: str, file: str, found: str, do: str) ->
 
 
 def test_what_was_not_meant_as_one() -> None:
-    page = "A claim: this. `<!- claim: a -->` {clam}`5 ms` {abbr}`a <b>` <!-- claims are tested --> {valley}`a` x<claim\n"
+    page = "A claim: this. `<!- claim: a -->` {clam}`5 ms` {abbr}`a <b>` <!-- claims are tested --> {valley}`a`\n"
     assert check_text(page, "x.md", EMPTY) == ()
     assert check_text("A claim: this. ``<!- claim: a -->`` :abbr:`a <b>` :clam:`5 ms`\n", "x.rst", EMPTY) == ()
 

@@ -30,14 +30,20 @@ CASES = {
         "It takes 1001 µs<!-- claim: simple -->.",
         "It takes 1173 µs<!-- claim: simple -->.",
     ),
-    "a digit more before the point": ("It takes 999 µs<!-- claim: simple -->.", "It takes 1.17 ms<!-- claim: simple -->."),
+    "a digit more before the point": (
+        "It takes 999 µs<!-- claim: simple -->.",
+        "It takes 1.17 ms<!-- claim: simple -->.",
+    ),
     "zeros behind the point": ("It takes 0.999 s<!-- claim: stealing -->.", "It takes 510 µs<!-- claim: stealing -->."),
     "one digit": ("It takes 9 s<!-- claim: stealing -->.", "It takes 510 µs<!-- claim: stealing -->."),
     "two digits, three before the point": (
         "It takes 99 µs<!-- claim: stealing -->.",
         "It takes 510 µs<!-- claim: stealing -->.",
     ),
-    "a unit that readers know": ("Takes 0.51 GB<!-- claim: memory(stealing) -->.", "Takes 46 MiB<!-- claim: memory(stealing) -->."),
+    "a unit that readers know": (
+        "Takes 0.51 GB<!-- claim: memory(stealing) -->.",
+        "Takes 46 MiB<!-- claim: memory(stealing) -->.",
+    ),
     "a zero that is no digit": ("It takes 1120 µs<!-- claim: simple -->.", "It takes 1170 µs<!-- claim: simple -->."),
     "a count has all its digits": (
         "In 999 launches<!-- claim: 1001 * launches(simple) -->.",
@@ -139,9 +145,9 @@ def test_a_number_is_written_as_measured(title: str, library: Library) -> None:
 def test_many_numbers_are_one_pass(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     taken_apart = []
 
-    def counted(text: str, file: str) -> tuple[Bound, ...]:
+    def counted(text: str, file: str, root: Path | None) -> tuple[Bound, ...]:
         taken_apart.append(file)
-        return extracted(text, file)
+        return extracted(text, file, root)
 
     monkeypatch.setattr("perfdocs.claims.fix.extracted", counted)
     page = GIVEN + "It takes 490 µs<!-- claim: stealing -->.\n\n" * 40

@@ -12,6 +12,7 @@ from ..library import Library
 from .coverage import uncovered
 from .evaluate import check_bound, check_given
 from .forms import is_broken_mark
+from .includes import SUFFIXES, Includes
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
@@ -20,8 +21,6 @@ __all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "r
 MAX_BYTES = 4 * 1024 * 1024
 PAGES_OF_A_PROCESS = 10
 """Fewer are not worth a process."""
-SUFFIXES = (".md", ".rst")
-"""Pages whose source is read."""
 _MARKED = re.compile(r"perfdocs\s*:\s*strict|^[ \t]*\.\.\s+\w+\s*:(?!:)", re.IGNORECASE | re.MULTILINE)
 NONE: Mapping[Bound, Outcome] = MappingProxyType({})
 """No outcome is known."""
@@ -71,15 +70,19 @@ def _broken(bound: Bound) -> Outcome:
     return Outcome(bound, Status.ERROR, problem)
 
 
-def extracted(text: str, file: str) -> tuple[Bound, ...]:
-    """Every bound expression of a document's source; ``file`` names it in messages, and its suffix tells the markup."""
+def extracted(text: str, file: str, root: Path | None = None) -> tuple[Bound, ...]:
+    """Every bound expression of a document's source; ``file`` names it in messages, and its suffix tells the markup.
+
+    With ``root``, the folder of the project, files that it includes are read as well.
+    """
+    includes = Includes(root) if root is not None else None
     if file.endswith(".rst"):
         from .extract_rst import extract_rst
 
-        return tuple(extract_rst(text, file))
+        return extract_rst(text, file, includes=includes)
     from .extract import extract_markdown
 
-    return extract_markdown(text, file)
+    return extract_markdown(text, file, includes)
 
 
 def strict_prose(text: str, file: str) -> tuple[Bound, ...]:
@@ -93,17 +96,20 @@ def strict_prose(text: str, file: str) -> tuple[Bound, ...]:
     return tuple(b for b in extracted(text, file) if b.form == "prose" or (rst and is_broken_mark(b)))
 
 
-def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
-    """Check the claims in a document's source."""
-    return check_all(extracted(text, file), library)
+def check_text(text: str, file: str, library: Library, root: Path | None = None) -> tuple[Outcome, ...]:
+    """Check the claims in a document's source, and with ``root`` in what it includes."""
+    return check_all(extracted(text, file, root), library)
 
 
-def check_texts(texts: Mapping[str, str], library: Library) -> tuple[Outcome, ...]:
-    """Check the documents of a project, by the name of each, in their order; where there are many, side by side."""
+def check_texts(texts: Mapping[str, str], library: Library, root: Path | None = None) -> tuple[Outcome, ...]:
+    """Check the documents of a project, by the name of each, in their order; where there are many, side by side.
+
+    With ``root``, the folder of the project, what they include is checked in its place.
+    """
     from .beside import in_processes
 
     def of(files: Sequence[str]) -> list[Outcome]:
-        return [outcome for file in files for outcome in check_text(texts[file], file, library)]
+        return [outcome for file in files for outcome in check_text(texts[file], file, library, root)]
 
     return tuple(outcome for part in in_processes(of, list(texts), PAGES_OF_A_PROCESS) for outcome in part)
 

@@ -126,9 +126,7 @@ def _outcome(bound: Bound, start: int, end: int, text: str, found: str) -> Outco
     line = bound.line + bound.sentence.count("\n", 0, start)
     said = replace(bound, line=line, sentence=sentence_around(bound.sentence, start, end), text=text)
     expected = "a claim, or an exemption with its reason, as the page is strict"
-    return Outcome(
-        said, Status.FAILS, Problem("claim-uncovered", said.where, found, expected, _what_to_do(bound.file))
-    )
+    return Outcome(said, Status.FAILS, Problem("claim-uncovered", said.where, found, expected, _what_to_do(bound.file)))
 
 
 def _apart(found: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["extract_markdown", "plain_inline"]
+    from .includes import Includes
+
+__all__ = ["extract_markdown", "included_markdown", "plain_inline"]
 
 MAX_NESTING = 20
 _DIRECTIVE = re.compile(r"\{([\w:.-]+)\}\s*(.*)", re.DOTALL)
 _OPTIONS = re.compile(r"(?:\s*\n)*(?::[\w-]+:.*\n?)*")
+_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"<[^<>]*>")
 _NO_PROSE = ("<pre", "<script", "<style")
 
@@ -53,11 +56,19 @@ def _markdown() -> MarkdownIt:
     return md.use(colon_fence_plugin).use(deflist_plugin)
 
 
-def extract_markdown(text: str, file: str) -> tuple[Bound, ...]:
-    """Every bound expression of a Markdown document, in its order; lines count from 1."""
-    frames = Frames()
+def extract_markdown(text: str, file: str, includes: Includes | None = None) -> tuple[Bound, ...]:
+    """Every bound expression of a Markdown document, in its order; lines count from 1.
+
+    With ``includes`` those of the files that it includes as well.
+    """
+    frames = Frames(includes)
     bounds = tuple(_blocks(text, 1, file, frames, 0))
     return bounds if frames.strict else tuple(b for b in bounds if b.form != "prose")
+
+
+def included_markdown(text: str, first_line: int, file: str, frames: Frames) -> tuple[Bound, ...]:
+    """The same of a file that a page of the other markup includes: its headings open no section there."""
+    return tuple(_blocks(text, first_line, file, frames, 1))
 
 
 def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int, options: int = 0) -> Iterator[Bound]:
@@ -98,12 +109,33 @@ def _fence(token: Token, line: int, file: str, frames: Frames, depth: int) -> It
         from .extract_rst import extract_rst
 
         yield from extract_rst(token.content, file, line + 1, frames)
+    elif name == "include":
+        yield from _include(token, argument, line, file, frames, depth)
     elif name not in LITERAL_DIRECTIVES:
         if name in SPOKEN_DIRECTIVES and argument:
             yield from _blocks(argument, line, file, frames, depth + 1)
         head = _OPTIONS.match(token.content)
         options = head[0].count("\n") if head else 0
         yield from _blocks(token.content, line + 1, file, frames, depth + 1, options)
+
+
+def _include(token: Token, argument: str, line: int, file: str, frames: Frames, depth: int) -> Iterator[Bound]:
+    """What another file says, under what is given here."""
+    if frames.includes is None:
+        return
+    options = dict(m.groups() for m in _OPTION.finditer(token.content))
+    found = frames.includes.read(file, argument, options, rst=False)
+    if isinstance(found, Found):
+        yield bounds_of(file, "", Placed(found, 0, 0, line), frames)
+    elif found is not None:
+        with frames.included():
+            if found.rst:
+                from .extract_rst import extract_rst
+
+                bounds: Iterable[Bound] = extract_rst(found.text, found.file, found.first_line, frames)
+            else:
+                bounds = _blocks(found.text, found.first_line, found.file, frames, depth)
+            yield from (b for b in bounds if b.form != "prose")
 
 
 def _html_block(content: str, line: int, file: str, frames: Frames) -> Iterator[Bound]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .forms import (
     LITERAL_DIRECTIVES,
@@ -24,6 +25,9 @@ from .forms import (
     read_role,
 )
 from .model import Bound
+
+if TYPE_CHECKING:
+    from .includes import Includes
 
 __all__ = ["extract_rst"]
 
@@ -42,12 +46,15 @@ _OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTAL
 _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
 
 
-def extract_rst(text: str, file: str, first_line: int = 1, outer: Frames | None = None) -> tuple[Bound, ...]:
+def extract_rst(
+    text: str, file: str, first_line: int = 1, outer: Frames | None = None, includes: Includes | None = None
+) -> tuple[Bound, ...]:
     """Every bound expression of a reStructuredText document, in its order; lines count from ``first_line``.
 
     ``outer`` is the page around it, where it stands in another: what is given there holds here, and the reverse.
+    With ``includes`` the files that it includes are read too.
     """
-    walk = _Walk(text.splitlines(), first_line, file, outer or Frames(), nested=outer is not None)
+    walk = _Walk(text.splitlines(), first_line, file, outer or Frames(includes), nested=outer is not None)
     bounds = tuple(walk.bounds())
     walk.close()
     return bounds if outer is not None or walk.frames.strict else tuple(b for b in bounds if b.form != "prose")
@@ -84,6 +91,8 @@ class _Walk:
             directive = _DIRECTIVE.match(line)
             if directive is not None:
                 yield from self._given(directive, i)
+                if directive[2] == "include":
+                    yield from self._include(directive, i)
                 if directive[2] in LITERAL_DIRECTIVES:
                     i = self._past(i, len(directive[1]))
                 else:
@@ -120,6 +129,28 @@ class _Walk:
         while i < len(self.lines) and _OPTION.match(self.lines[i]):
             i += 1
         return i
+
+    def _include(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
+        """What another file says, under what is given here."""
+        if self.frames.includes is None:
+            return
+        lines = self.lines[i + 1 : self._past_options(i)]
+        options = {name: value.strip() for _, name, value in (line.split(":", 2) for line in lines)}
+        found = self.frames.includes.read(self.file, directive[3].strip(), options, rst=True)
+        if isinstance(found, Found):
+            yield bounds_of(self.file, "", Placed(found, 0, 0, self.first_line + i), self.frames)
+        elif found is not None:
+            with self.frames.included():
+                if found.rst:
+                    walk = _Walk(found.text.splitlines(), found.first_line, found.file, self.frames)
+                    walk.levels, walk.nested = self.levels, self.nested
+                    bounds = tuple(walk.bounds())
+                    walk.close()
+                else:
+                    from .extract import included_markdown
+
+                    bounds = included_markdown(found.text, found.first_line, found.file, self.frames)
+                yield from (b for b in bounds if b.form != "prose")
 
     def _head(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
         """The argument of a directive, where a reader sees it, and what its options are bound to."""

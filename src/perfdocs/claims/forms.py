@@ -6,12 +6,16 @@ import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import PerfdocsError, clean
 from .model import Bound, Form, Given
+
+if TYPE_CHECKING:
+    from .includes import Includes
 
 __all__ = [
     "LITERAL_DIRECTIVES",
@@ -318,10 +322,12 @@ def prose_of(
 class Frames:
     """Which givens hold: those of the section and of the list items around, outermost first.
 
-    ``strict`` is set where the page is marked; ``loosen`` takes the rest of a list item or section out.
+    ``strict`` is set where the page is marked; ``loosen`` takes the rest of a list item or section out. ``includes``
+    reads what the page includes, where that is followed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, includes: Includes | None = None) -> None:
+        self.includes = includes
         self._frames: list[tuple[int | None, list[Given]]] = [(0, [])]
         self._loose: set[int] = set()
         self.strict = False
@@ -332,6 +338,17 @@ class Frames:
             self.strict = True
         else:
             self.loosen()
+
+    @contextmanager
+    def included(self) -> Iterator[None]:
+        """What is read meanwhile is of another file: what is given holds, its marks do not."""
+        strict, loose = self.strict, set(self._loose)
+        if self.includes is not None:
+            self.includes.depth += 1
+        yield
+        self.strict, self._loose = strict, loose & set(range(len(self._frames)))
+        if self.includes is not None:
+            self.includes.depth -= 1
 
     def loosen(self) -> None:
         """What follows in this list item or section is not checked as strict."""

@@ -86,7 +86,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
         outcomes, changed, refused = _fixed(texts, library, project.root, dry_run, style)
         problems = (*problems, *refused)
     else:
-        outcomes = check_texts({place(page): text for page, text in texts.items()}, library)
+        outcomes = check_texts({place(page): text for page, text in texts.items()}, library, project.root)
     bad = [o for o in outcomes if not o.passes]
     claims = sum(o.bound.form not in ("given", "prose") for o in outcomes)
     if style == "json":
@@ -134,8 +134,8 @@ def _target(page: Path, root: Path) -> Path:
     """
     real = Path(os.path.realpath(page))
     inside = real.is_relative_to(os.path.realpath(root))
-    linked = page.is_symlink() or (Path(os.path.abspath(page)).is_relative_to(os.path.abspath(root)) and not inside)
-    if linked and not inside:
+    named = Path(os.path.abspath(page))  # noqa: PTH100 - as it is written, links not followed
+    if not inside and (page.is_symlink() or named.is_relative_to(root)):
         what = "a link that leads out of the project, which is not written through"
         raise PerfdocsError("page-outside", place(page), what, "a page of the project", "mend the file it leads to")
     if not real.stat().st_mode & 0o222 or not os.access(real, os.W_OK):
@@ -157,7 +157,7 @@ def _fixed(
     refused: list[Problem] = []
     changed = 0
     for page, text in texts.items():
-        fixed = fix_text(text, place(page), library)
+        fixed = fix_text(text, place(page), library, root)
         if fixed.unplaced:
             click.echo(f"{place(page)}: {counted(fixed.unplaced, 'number')} could not be placed", err=True)
         if fixed.text == text:
