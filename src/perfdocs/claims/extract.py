@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from .forms import (
     LITERAL_DIRECTIVES,
     SPOKEN_DIRECTIVES,
+    SPOKEN_OPTIONS,
+    SPOKEN_ROLES,
     Found,
     Frames,
     Placed,
+    aside,
     bounds_of,
     broken_texts,
     comments_in,
@@ -111,11 +114,18 @@ def _fence(token: Token, line: int, file: str, frames: Frames, depth: int) -> It
         yield from extract_rst(token.content, file, line + 1, frames)
     elif name == "include":
         yield from _include(token, argument, line, file, frames, depth)
-    elif name not in LITERAL_DIRECTIVES:
+    else:
+        literal = name in LITERAL_DIRECTIVES
         if name in SPOKEN_DIRECTIVES and argument:
             yield from _blocks(argument, line, file, frames, depth + 1)
         head = _OPTIONS.match(token.content)
         options = head[0].count("\n") if head else 0
+        for m in _OPTION.finditer(head[0] if head else ""):
+            if m[1] in SPOKEN_OPTIONS and m[2]:
+                found = _blocks(m[2], line + 1 + token.content.count("\n", 0, m.start(1)), file, frames, depth + 1)
+                yield from (b for b in found if literal or b.form == "prose")
+        if literal:
+            return
         yield from _blocks(token.content, line + 1, file, frames, depth + 1, options)
 
 
@@ -168,6 +178,7 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
     """
     block, start, first = "", 0, line
     placed: list[Placed] = []
+    pictures: list[tuple[str, int, int]] = []
     for child in children:
         if child.type in ("softbreak", "hardbreak"):
             block += "\n"
@@ -199,11 +210,15 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
         else:
             if child.type == "text":
                 placed += [Placed(f, len(block) + i, len(block) + i, line) for i, f in broken_texts(child.content)]
+            if child.type == "image":
+                pictures.append((child.content, len(block), line))
             block += _text_of(child)
     for item in placed:
         yield bounds_of(file, block, item, frames)
     hidden = len("".join(block.splitlines(keepends=True)[: max(options, 0)]))
     yield from prose_of(file, block, first, placed, frames, hidden)
+    for words, at, its in pictures:
+        yield from aside(file, words, at, its, placed, frames)
 
 
 def _text_of(child: Token) -> str:
@@ -214,6 +229,8 @@ def _text_of(child: Token) -> str:
 
 def _role_text(name: str | None, content: str) -> str:
     """What a role shows, as far as that can be told without Sphinx; the others count as code."""
+    if name in SPOKEN_ROLES and name != "abbr":
+        return content
     if name in ("abbr", "any", "doc", "download", "numref", "ref", "term"):
         return content.partition("<")[0].partition("(")[0].strip()
     return f"`{content}`"

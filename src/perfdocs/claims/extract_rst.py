@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from .forms import (
     LITERAL_DIRECTIVES,
     SPOKEN_DIRECTIVES,
+    SPOKEN_OPTIONS,
+    SPOKEN_ROLES,
     Found,
     Frames,
     Placed,
@@ -34,7 +36,8 @@ __all__ = ["extract_rst"]
 _DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w:.+-]+)::\s*(.*)")
 _COMMENT = re.compile(r"(\s*)\.\.(?:\s|$)")
 _FOOTNOTE = re.compile(r"\s*\.\.\s+\[[^\]]{1,80}\]\s")
-_OPTION = re.compile(r"\s+:[\w-]+:(?:\s|$)")
+_OPTION = re.compile(r"\s+:([\w-]+):(?:\s+|$)")
+_SUBSTITUTION = re.compile(r"\s*\.\.\s+\|[^|]{1,80}\|\s+replace::\s*")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d+|[a-zA-Z]|#)[.)])\s+\S")
 _ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1{1,}\s*$")
 _CODE = re.compile(r"``(.{1,1000}?)``(?!`)", re.DOTALL)
@@ -42,7 +45,7 @@ _CODE_OR_ROLE = re.compile(
     r"``.{1,1000}?``(?!`)|:(claim|value):`((?:[^`\\]|\\.)+)`|:(?P<other>[A-Za-z]{3,8}):`(?P<words>(?:[^`\\]|\\.){1,1000})`",
     re.DOTALL,
 )
-_OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
+_OTHER_ROLE = re.compile(r":([\w:.+-]{1,60}):`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
 _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
 
 
@@ -94,10 +97,15 @@ class _Walk:
                 if directive[2] == "include":
                     yield from self._include(directive, i)
                 if directive[2] in LITERAL_DIRECTIVES:
+                    yield from self._head(directive, i)
                     i = self._past(i, len(directive[1]))
                 else:
                     yield from self._head(directive, i)
                     i = self._past_options(i)
+            elif (substitution := _SUBSTITUTION.match(line)) is not None:
+                end = self._paragraph_end(i)
+                yield from self._text(i, end, substitution.end())
+                i = end
             elif _FOOTNOTE.match(line):
                 end = self._paragraph_end(i)
                 yield from self._text(i, end)
@@ -156,8 +164,13 @@ class _Walk:
         """The argument of a directive, where a reader sees it, and what its options are bound to."""
         if directive[2] in SPOKEN_DIRECTIVES and directive[3]:
             yield from self._text(i, i + 1, directive.start(3))
+        literal = directive[2] in LITERAL_DIRECTIVES
         for at in range(i + 1, self._past_options(i)):
-            yield from (b for b in self._text(at, at + 1) if b.form != "prose")
+            option = _OPTION.match(self.lines[at])
+            if option is not None and option[1] in SPOKEN_OPTIONS:
+                yield from self._text(at, at + 1, option.end())
+            elif not literal:
+                yield from (b for b in self._text(at, at + 1) if b.form != "prose")
 
     def _comment(self, i: int, end: int) -> Iterator[Bound]:
         """A comment, which may mark the page or what follows in the section."""
@@ -267,6 +280,12 @@ class _Walk:
             kept.append(m[1])
             return f"\x00{len(kept) - 1}\x00"
 
-        text = _OTHER_ROLE.sub(keep, _CODE.sub(keep, raw))
+        def words(m: re.Match[str]) -> str:
+            if m[1] in SPOKEN_ROLES:
+                return m[2].partition(" (")[0] if m[1] == "abbr" else m[2]
+            kept.append(m[2])
+            return f"\x00{len(kept) - 1}\x00"
+
+        text = _OTHER_ROLE.sub(words, _CODE.sub(keep, raw))
         text = _MARKUP.sub(lambda m: m[1] or m[2] or m[3] or "", text)
         return re.sub(r"\x00(\d+)\x00", lambda m: f"`{kept[int(m[1])]}`", text)

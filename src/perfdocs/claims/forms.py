@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "LITERAL_DIRECTIVES",
     "SPOKEN_DIRECTIVES",
+    "SPOKEN_OPTIONS",
+    "SPOKEN_ROLES",
     "Found",
     "Frames",
     "Placed",
+    "aside",
     "bounds_of",
     "broken_texts",
     "comments_in",
@@ -88,6 +91,10 @@ SPOKEN_DIRECTIVES = frozenset(
         "attention",
         "card",
         "caution",
+        "centered",
+        "contents",
+        "csv-table",
+        "deprecated",
         "danger",
         "dropdown",
         "error",
@@ -103,10 +110,32 @@ SPOKEN_DIRECTIVES = frozenset(
         "table",
         "tip",
         "topic",
+        "versionadded",
+        "versionchanged",
         "warning",
     }
 )
 """Directives whose argument a reader sees."""
+
+SPOKEN_OPTIONS = frozenset({"alt", "caption"})
+"""Options whose value a reader sees, or hears."""
+
+SPOKEN_ROLES = frozenset(
+    {
+        "abbr",
+        "dfn",
+        "emphasis",
+        "guilabel",
+        "kbd",
+        "strong",
+        "sub",
+        "subscript",
+        "sup",
+        "superscript",
+        "title-reference",
+    }
+)
+"""Roles whose words a reader sees as words; the others count as code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +329,13 @@ def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
     sentence = sentence_around(block, placed.start, placed.end)
     form: Form = "exempt" if found.kind == "exempt" else "value" if found.kind == "value" else "claim"
     return Bound(file, placed.line, sentence, text, found.expression, givens, form)
+
+
+def aside(file: str, text: str, at: int, line: int, placed: Sequence[Placed], frames: Frames) -> Iterator[Bound]:
+    """Words for the check of strict pages that stand at a place of a block and are none of its own: of a picture."""
+    bound = any(p.start <= at <= p.end for p in placed if p.found.kind in ("claim", "exempt"))
+    if not bound:
+        yield from prose_of(file, text, line, (), frames)
 
 
 def prose_of(

@@ -84,7 +84,7 @@ class _Block:
                 here = Placed(child.found, len(self.text), len(self.text), self._line(line))
                 self.placed.append((child, here))
                 self.text += f"`{child.found.expression}`"
-            elif isinstance(child, _CODE):
+            elif isinstance(child, _CODE) and "kbd" not in child["classes"]:
                 self.text += f"`{child.astext()}`"
             elif is_comment(child):
                 self._comment(child, line)
