@@ -122,8 +122,9 @@ def _fence(token: Token, line: int, file: str, frames: Frames, depth: int) -> It
         options = head[0].count("\n") if head else 0
         for m in _OPTION.finditer(head[0] if head else ""):
             if m[1] in SPOKEN_OPTIONS and m[2]:
-                found = _blocks(m[2], line + 1 + token.content.count("\n", 0, m.start(1)), file, frames, depth + 1)
-                yield from (b for b in found if literal or b.form == "prose")
+                at = line + 1 + token.content.count("\n", 0, m.start(1))
+                said = _blocks(m[2], at, file, frames, depth + 1)
+                yield from (b for b in said if literal or b.form == "prose")
         if literal:
             return
         yield from _blocks(token.content, line + 1, file, frames, depth + 1, options)
@@ -133,7 +134,7 @@ def _include(token: Token, argument: str, line: int, file: str, frames: Frames, 
     """What another file says, under what is given here."""
     if frames.includes is None:
         return
-    options = dict(m.groups() for m in _OPTION.finditer(token.content))
+    options = {m[1]: m[2] for m in _OPTION.finditer(token.content)}
     found = frames.includes.read(file, argument, options, rst=False)
     if isinstance(found, Found):
         yield bounds_of(file, "", Placed(found, 0, 0, line), frames)
