@@ -157,8 +157,8 @@ def test_a_survivor_is_shown_before_and_after(library: Library) -> None:
 | a number, by one unit of its last digit | 2 | 2 | 100 % |
 | a unit | 2 | 2 | 100 % |
 | **sentences, all of what claims are about** | **4** | **4** | **100 %** |
-| comparatives and quantifiers that no claim is about | 0 | 1 | 0 % |
-| **sentences, those included** | **4** | **5** | **80 %** |
+| comparatives and quantifiers that no claim is about | 0 | 1 | 0.0 % |
+| **sentences, those included** | **4** | **5** | **80.0 %** |
 
 <details><summary>1 comparatives and quantifiers that no claim is about and that may be anything</summary>
 

@@ -61,8 +61,13 @@ def _rows(strength: Strength) -> Iterator[str]:
 
 
 def _row(title: str, one: Tally, *, bold: bool = False) -> str:
-    cells = [title, f"{one.noticed}", f"{one.tried}", f"{one.share * 100:.3g}{NBSP}%"]
+    cells = [title, f"{one.noticed}", f"{one.tried}", f"{_share(one)}{NBSP}%"]
     return f"| {' | '.join(f'**{cell}**' if bold else cell for cell in cells)} |"
+
+
+def _share(one: Tally) -> str:
+    """In percent; 100 only where nothing is missed."""
+    return f"{min(one.share * 100, 99.9):.1f}" if one.survived else "100"
 
 
 def _missed(title: str, judged: Sequence[Judged]) -> Iterator[str]:
