@@ -20,6 +20,7 @@ extensions = [
     "sphinx_design",
     "perfdocs",
     "reference",  # docs/_ext: pages written from the code
+    "language",  # docs/_ext: the grammar of claims and its worked examples
 ]
 exclude_patterns = ["_build", "_ext", "Thumbs.db", ".DS_Store"]
 nitpicky = True

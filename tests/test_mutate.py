@@ -18,6 +18,7 @@ from perfdocs.mutate.data import KINDS as DATA_KINDS
 from perfdocs.mutate.data import Change, Datum, Readers, Reading, changes, noticed, reading, scaled
 from perfdocs.mutate.judging import judge, prose_mutations
 from perfdocs.mutate.margins import margin
+from perfdocs.mutate.markdown import page_part
 from perfdocs.mutate.names import rings, said
 from perfdocs.mutate.prose import KINDS, Mutation
 from perfdocs.mutate.report import Strength, lines, listing
@@ -145,6 +146,27 @@ def test_a_survivor_is_shown_before_and_after(library: Library) -> None:
     shown = list(lines(Strength(1, found)))
     assert shown[0] == "Sentences: 4 of 4 (100.0%) false edits are noticed; claims that hold: 1"
     assert "  Not counted, of words that their claim is not about: 0 of 1 (0.0%) noticed" in shown
+    assert "  Those included: 4 of 5 (80.0%) are noticed" in shown
+    page = "\n".join(page_part(Strength(1, found))).replace("\u00a0", " ")
+    assert (
+        page
+        == """Claims that hold and were tried: 1.
+
+| what is edited | noticed | of | |
+| --- | ---: | ---: | ---: |
+| a number, by one unit of its last digit | 2 | 2 | 100 % |
+| a unit | 2 | 2 | 100 % |
+| **sentences, all of what claims are about** | **4** | **4** | **100 %** |
+| comparatives and quantifiers that no claim is about | 0 | 1 | 0.0 % |
+| **sentences, those included** | **4** | **5** | **80.0 %** |
+
+<details><summary>1 comparatives and quantifiers that no claim is about and that may be anything</summary>
+
+- page.md:3, comparative: "…wever often it is run, and it was run very often, more often than that, it takes 510 µs" → \
+"…wever often it is run, and it was run very often, less often than that, it takes 510 µs"
+
+</details>"""
+    )
     assert shown[-2:] == [
         "Not noticed, beside the claims:",
         "  page.md:3: comparative: "

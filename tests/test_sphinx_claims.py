@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.claims.toy import gpu_card, write_toy
 from tests.conftest import slow
 from tests.sphinx_kit import CONF, Built, Project, text_of_html
+
+from perfdocs.cli import main
 
 INDEX = "Home\n====\n\n.. toctree::\n\n   {}\n   devices/index\n"
 GIVEN = "toy, toy-gpu, spread-1000, n=1e6"
@@ -158,7 +162,7 @@ def test_a_changed_card_reads_the_pages_with_claims_on_it_again(tmp_path: Path) 
     built = project.build()
     assert {"a", "b", "c"} & built.read == {"a"}
     assert [w.partition(" ")[0] for w in built.warnings] == ["docs/a.md:5:", "docs/a.md:5:", "docs/a.md:8:"]
-    assert 'write "1021 µs"' in built.warnings[0]
+    assert 'write "1.02 ms"' in built.warnings[0]
 
 
 def test_unpublished_cards_are_never_asked(tmp_path: Path) -> None:
@@ -239,3 +243,41 @@ def test_a_device_that_comes_or_goes_is_seen_wherever_a_claim_could_name_it(tmp_
     called.unlink()
     card.unlink()
     warned("first", "alone", "name")
+
+
+def test_what_does_not_hold_is_said_in_every_build(tmp_path: Path) -> None:
+    false = COMMENTS.replace("510 µs", "511 µs")
+    strict = "# Strict\n\n<!-- perfdocs: strict -->\n\nIt is faster.\n"
+    project = make(tmp_path, {"false.md": false, "true.md": COMMENTS, "strict.md": strict})
+    first, second = project.build(), project.build()
+    assert len(first.warnings) == 2
+    assert second.warnings == first.warnings
+    assert second.read == {"false", "strict"}
+    (project.docs / "false.md").write_text(COMMENTS, encoding="utf-8")
+    (project.docs / "strict.md").write_text("# Strict\n", encoding="utf-8")
+    assert project.build().warnings == []
+    assert project.build().read == set()
+
+
+def test_warnings_as_errors_fail_again(tmp_path: Path) -> None:
+    project = make(tmp_path, {"false.md": COMMENTS.replace("510 µs", "511 µs")})
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(project.docs), str(tmp_path / "site")]
+    for _ in range(2):
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert ended.returncode != 0
+        assert 'found "511 µs" for stealing' in ended.stderr
+
+
+def test_restructured_text_under_a_given_of_markdown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = f"# A\n\n<!-- given: {GIVEN} -->\n\n```{{eval-rst}}\n:claim:`510 µs <stealing>`\n```\n"
+    project = make(tmp_path, {"page.md": page})
+    monkeypatch.chdir(tmp_path)
+    assert project.build().warnings == []
+    assert main.main(["check"], standalone_mode=False) == 0
+    (project.docs / "page.md").write_text(page.replace("510", "511"), encoding="utf-8")
+    (warning,) = project.build().warnings
+    assert main.main(["check"], standalone_mode=False) == 1
+    assert 'found "511 µs" for stealing' in warning
+    assert 'found "511 µs" for stealing' in capsys.readouterr().out

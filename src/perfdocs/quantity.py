@@ -15,6 +15,7 @@ from functools import lru_cache
 
 __all__ = [
     "NBSP",
+    "UNITS",
     "Printed",
     "Scale",
     "axis_text",
@@ -180,13 +181,14 @@ for _i, _name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1):
 _UNIT_FACTORS |= {"us": ("s", 1e-6), "μs": ("s", 1e-6), "min": ("s", 60.0), "bytes": ("byte", 1.0)}
 _UNIT_FACTORS |= {"GB/sec": ("byte/s", 1e9), "bit": ("bit", 1.0), "samples": ("sample", 1.0)}
 _UNIT_FACTORS |= {"cycle": ("cycle", 1.0), "cycles": ("cycle", 1.0)}
-_UNITS = "|".join(sorted(map(re.escape, _UNIT_FACTORS), key=len, reverse=True))
+UNITS = "|".join(sorted(map(re.escape, _UNIT_FACTORS), key=len, reverse=True))
+"""A pattern of every unit that is read."""
 _GAP = r"[ \u00a0\u202f\u2009]"
 _NUMBER = rf"[-−]?(?:\d{{1,3}}(?:{_GAP}\d{{3}}(?!\d))+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
 PRINTED = re.compile(
     rf"(?<![\w.^])(?P<number>{_NUMBER})(?P<power>{_GAP}?[×x]{_GAP}?10(?:[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^-?\d+))?"
     rf"(?P<exponent>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
-    rf"(?:(?P<percent>{_GAP}?%)|(?P<ratio>{_GAP}?×(?!{_GAP}?\d)|x(?![\w]))|{_GAP}?(?P<unit>{_UNITS})(?![\w/]))?"
+    rf"(?:(?P<percent>{_GAP}?%)|(?P<ratio>{_GAP}?×(?!{_GAP}?\d)|x(?![\w]))|{_GAP}?(?P<unit>{UNITS})(?![\w/]))?"
 )
 _UNSUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perfdocs.claims.check import check_text
-from perfdocs.claims.extract import extract_markdown
+from perfdocs.claims.extract import MAX_NESTING, extract_markdown
 from perfdocs.claims.extract_rst import extract_rst
 from perfdocs.claims.forms import read_comment, read_role, sentence_around
 from perfdocs.claims.model import Bound
@@ -134,6 +134,12 @@ Other
         ("<!-- given: a -->", "given"),
         ("<!-- perfdocs: strict -->", "strict"),
         ("<!-- given a -->", "broken"),
+        ("<!-- claim a -->", "broken"),
+        ("<!-- claim: a claim: b -->", "claim"),
+        ("<!-- claim every n: a faster than b by ? and so on -->", None),
+        ("<!-- claim every n, at spread-1000: a faster than b by ? -->", "broken"),
+        ("<!-- claim to fame -->", None),
+        ("<!-- clam: a -->", "broken"),
         ("<!-- claims: a -->", "broken"),
         ("<!-- claim: a\nb -->", "broken"),
         ("<!-- claim: a -- b -->", "broken"),
@@ -217,3 +223,83 @@ def test_nothing_of_python_is_evaluated() -> None:
         (outcome,) = check_text(f"5<!-- claim: {code} -->\n", "x.md", EMPTY)
         assert outcome.problem is not None
         assert outcome.problem.code in ("claim-syntax", "claim-ambiguous", "claim-name")
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "found", "do"),
+    [
+        ("5 ms<!-- claim a -->", "x.md", "a comment `claim` without a colon", "write `claim: …`"),
+        ("5 ms<!- claim: a -->", "x.md", "`<!- claim:` as plain text", "begin the comment with `<!--`"),
+        ("5 ms<! claim: a -->", "x.md", "`<! claim:` as plain text", "begin the comment with `<!--`"),
+        ("5 ms<-- claim: a -->", "x.md", "`<-- claim:` as plain text", "begin the comment with `<!--`"),
+        ("5 ms<!– claim: a –>", "x.md", "`<!– claim:` as plain text", "begin the comment with `<!--`"),
+        ("5 ms claim: a -->", "x.md", "`claim: a -->` as plain text", "begin the comment with `<!--`"),
+        ("{clam}`5 ms <a>`", "x.md", "a role `clam`", "write `claim`"),
+        ("{Claim}`5 ms <a>`", "x.md", "a role `Claim`", "write `claim`"),
+        ("{vlaue}`a`", "x.md", "a role `vlaue`", "write `value`"),
+        (":clam:`5 ms <a>`", "x.rst", "a role `clam`", "write `claim`"),
+        ("```{givn} a\n```", "x.md", "a directive `givn`", "write `given`"),
+        (".. givn:: a", "x.rst", "a directive `givn`", "write `given`"),
+    ],
+)
+def test_what_was_meant_as_a_claim(text: str, file: str, found: str, do: str) -> None:
+    (outcome,) = check_text(f"{text}\n", file, EMPTY)
+    assert outcome.problem is not None
+    assert (outcome.problem.code, outcome.problem.found, outcome.problem.do) == ("claim-broken", found, do)
+
+
+def test_what_was_not_meant_as_one() -> None:
+    page = "A claim: this. `<!- claim: a -->` {clam}`5 ms` {abbr}`a <b>` <!-- claims are tested --> {valley}`a`\n"
+    assert check_text(page, "x.md", EMPTY) == ()
+    assert check_text("A claim: this. ``<!- claim: a -->`` :abbr:`a <b>` :clam:`5 ms`\n", "x.rst", EMPTY) == ()
+
+
+@pytest.mark.parametrize("fence", [":", "`"])
+def test_directives_in_directives_have_a_bound(fence: str) -> None:
+    def nested(levels: int) -> str:
+        text = "5 ms<!-- claim: a -->"
+        for i in range(levels):
+            text = f"{fence * (i + 3)}{{note}}\n{text}\n{fence * (i + 3)}"
+        return f"One.\n\n{text}\n"
+
+    (claim,) = extract_markdown(nested(MAX_NESTING), "x.md")
+    assert (claim.form, claim.line) == ("claim", 3 + MAX_NESTING)
+    (broken,) = check_text(nested(MAX_NESTING + 1), "x.md", EMPTY)
+    assert broken.problem is not None
+    assert broken.problem.code == "claim-broken"
+    assert broken.problem.found == "directives nested more than 20 deep, which are not read"
+    assert broken.bound.line == 4 + MAX_NESTING
+
+
+def test_givens_hold_across_restructured_text_in_markdown() -> None:
+    text = """# First
+
+<!-- given: one -->
+
+```{eval-rst}
+:claim:`1 <a>`
+
+* item
+
+  .. given:: two
+
+  :claim:`2 <b>`
+
+.. given:: three
+```
+
+4<!-- claim: c -->
+
+# Next
+
+```{eval-rst}
+:claim:`5 <d>`
+```
+"""
+    found = [b for b in extract_markdown(text, "x.md") if b.form == "claim"]
+    assert [(b.line, b.expression, [g.expression for g in b.given]) for b in found] == [
+        (6, "a", ["one"]),
+        (12, "b", ["one", "two"]),
+        (17, "c", ["one", "three"]),
+        (22, "d", []),
+    ]

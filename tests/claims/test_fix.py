@@ -26,6 +26,29 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 CASES = {
     "a number": ("It takes 490 µs<!-- claim: stealing -->.", "It takes 510 µs<!-- claim: stealing -->."),
     "its digits": ("It takes 0.49 ms<!-- claim: stealing -->.", "It takes 0.51 ms<!-- claim: stealing -->."),
+    "its unit, with a fourth digit that was written": (
+        "It takes 1001 µs<!-- claim: simple -->.",
+        "It takes 1173 µs<!-- claim: simple -->.",
+    ),
+    "a digit more before the point": (
+        "It takes 999 µs<!-- claim: simple -->.",
+        "It takes 1.17 ms<!-- claim: simple -->.",
+    ),
+    "zeros behind the point": ("It takes 0.999 s<!-- claim: stealing -->.", "It takes 510 µs<!-- claim: stealing -->."),
+    "one digit": ("It takes 9 s<!-- claim: stealing -->.", "It takes 510 µs<!-- claim: stealing -->."),
+    "two digits, three before the point": (
+        "It takes 99 µs<!-- claim: stealing -->.",
+        "It takes 510 µs<!-- claim: stealing -->.",
+    ),
+    "a unit that readers know": (
+        "Takes 0.51 GB<!-- claim: memory(stealing) -->.",
+        "Takes 46 MiB<!-- claim: memory(stealing) -->.",
+    ),
+    "a zero that is no digit": ("It takes 1120 µs<!-- claim: simple -->.", "It takes 1170 µs<!-- claim: simple -->."),
+    "a count has all its digits": (
+        "In 999 launches<!-- claim: 1001 * launches(simple) -->.",
+        "In 1001 launches<!-- claim: 1001 * launches(simple) -->.",
+    ),
     "in markup": ("It takes **490 µs**<!-- claim: stealing -->.", "It takes **510 µs**<!-- claim: stealing -->."),
     "two, one unit": (
         "490 against 1.07 ms<!-- claim: stealing; simple -->.",
@@ -37,7 +60,7 @@ CASES = {
     ),
     "the second of two that read the same": (
         "1170 µs is more than 1170 µs<!-- claim: simple; stealing -->.",
-        "1170 µs is more than 510.4 µs<!-- claim: simple; stealing -->.",
+        "1170 µs is more than 510 µs<!-- claim: simple; stealing -->.",
     ),
     "beside words that no claim speaks for": (
         "490 µs as they say<!-- exempt: others -->, 490 µs<!-- claim: stealing --> and 490 µs are not the same.",
@@ -122,9 +145,9 @@ def test_a_number_is_written_as_measured(title: str, library: Library) -> None:
 def test_many_numbers_are_one_pass(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     taken_apart = []
 
-    def counted(text: str, file: str) -> tuple[Bound, ...]:
+    def counted(text: str, file: str, root: Path | None) -> tuple[Bound, ...]:
         taken_apart.append(file)
-        return extracted(text, file)
+        return extracted(text, file, root)
 
     monkeypatch.setattr("perfdocs.claims.fix.extracted", counted)
     page = GIVEN + "It takes 490 µs<!-- claim: stealing -->.\n\n" * 40
@@ -196,3 +219,50 @@ def test_a_page_that_cannot_be_written_is_one_message(
     refuse_writing(monkeypatch, errno.EACCES, "page.md")
     assert main.main(["check", "--fix"], standalone_mode=False) == 1
     assert "docs/page.md" in capsys.readouterr().err
+
+
+def test_a_link_out_of_the_project_is_left_alone(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outside = project.parent / f"{project.name}-outside"
+    outside.mkdir()
+    (outside / "page.md").write_text(GIVEN + "It takes 490 µs<!-- claim: stealing -->.\n", encoding="utf-8")
+    (project / "docs" / "link.md").symlink_to(outside / "page.md")
+    (project / "linked").symlink_to(outside)
+    before = (outside / "page.md").read_bytes()
+    for words in (["docs/link.md"], ["linked/page.md"], ["--dry-run", "docs/link.md"]):
+        assert main.main(["check", "--fix", *words], standalone_mode=False) == 1
+        out, err = capsys.readouterr()
+        assert "page-outside" in out
+        assert "link.md:1: found" not in out
+        assert "1 that do not hold" in err
+    assert (outside / "page.md").read_bytes() == before
+    assert (project / "docs" / "link.md").is_symlink()
+    assert sorted(p.name for p in outside.iterdir()) == ["page.md"]
+
+
+def test_a_link_within_the_project_stays_one(project: Path) -> None:
+    (project / "docs" / "link.md").symlink_to("../README.md")
+    assert main.main(["check", "--fix", "docs/link.md"], standalone_mode=False) == 0
+    assert (project / "docs" / "link.md").is_symlink()
+    assert "0.5 ms" in (project / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_page_elsewhere_that_is_named_is_written(project: Path) -> None:
+    other = project.parent / f"{project.name}-other.md"
+    other.write_text(GIVEN + "It takes 490 µs<!-- claim: stealing -->.\n", encoding="utf-8")
+    assert main.main(["check", "--fix", f"../{other.name}"], standalone_mode=False) == 0
+    assert "510 µs" in other.read_text(encoding="utf-8")
+
+
+def test_a_file_that_may_not_be_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = project / "docs" / "page.md"
+    page.chmod(0o444)
+    before = page.read_bytes()
+    assert main.main(["check", "--fix"], standalone_mode=False) == 1
+    out, err = capsys.readouterr()
+    assert "docs/page.md: found a file that may not be written" in out
+    assert "[page-read-only]" in out
+    assert 'docs/page.md:3: found "490 µs"' in out
+    assert "README.md: 1 number written as measured" in err
+    assert page.read_bytes() == before
+    page.chmod(0o644)
+    assert main.main(["check", "--fix"], standalone_mode=False) == 0

@@ -233,3 +233,132 @@ def test_a_hostile_page_takes_no_long(library: Library, text: str, suffix: str) 
     for outcome in check_text(f"{mark}x {text}\n", f"x.{suffix}", library):
         assert str(outcome)
     assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        *("5 KB", "5 MBs", "5 sec", "5 msec", "5 usecs", "5 mins", "2 hrs", "12 pct", "12‰", "5 MB/sec", "5 GiBs"),
+        *("1½ ms", "½ s", "1 ½ MiB", "¾ %", "one and a half seconds", "2.5 minutes", "two and a half times"),
+        *("2 times", "five times", "2.5 times", "thrice", "0.87 of", ".5 of", "2:1", "1.5:1", "1:4", "10:1"),
+        *("3 per mille", "5-fold", "two seconds"),
+    ],
+)
+def test_numbers_in_other_spellings(library: Library, number: str) -> None:
+    mark = "<!-- perfdocs: strict -->\n\n"
+    assert found(f"{mark}It has {number} it.\n", "x.md", library) == [(3, number)]
+    assert found(f"{mark}It has {number}<!-- exempt: made up --> it.\n", "x.md", library) == []
+
+
+def test_what_reads_like_one_and_is_none(library: Library) -> None:
+    mark = "<!-- perfdocs: strict -->\n\n"
+    plain = (
+        "At 2:10, 12:30 or 09:15:30, in docs/a.md:5:1, lines 1:1 and x:2; 3 of 4; one time; "
+        "many times; timesheets; a 10:3 draw; 5 keys; 5 bits; half-open; 2 timestamps; more than 2."
+    )
+    assert found(f"{mark}{plain}\n", "x.md", library) == []
+
+
+PLACES = {
+    "page.md": """# Places
+
+<!-- perfdocs: strict -->
+
+A {strong}`1 ms`, {sub}`2 ms`, {kbd}`3 ms`, {literal}`9 ms` and ![4 ms](a.png)
+
+```{versionadded} 0.1 since 5 ms
+```
+
+```{centered} 6 ms
+```
+
+```{contents} 7 ms
+:depth: 2
+```
+
+```{csv-table} 8 ms
+a, 9 ms
+```
+
+```{code-block} text
+:name: of-9-ms
+:caption: In 10 ms
+
+9 ms
+```
+
+```{figure} a.png
+:alt: 11 ms
+:width: 9 %
+
+12 ms
+```
+
+A ![13 ms](a.png)<!-- exempt: made up --> and {kbd}`14 ms`<!-- exempt: made up -->
+""",
+    "page.rst": """Places
+======
+
+.. perfdocs: strict
+
+A :strong:`1 ms`, :sub:`2 ms`, :kbd:`3 ms` and :literal:`9 ms`
+
+.. versionadded:: 0.1 since 4 ms
+
+.. centered:: 5 ms
+
+.. contents:: 6 ms
+   :depth: 2
+
+.. csv-table:: 7 ms
+
+   a, 9 ms
+
+.. code-block:: text
+   :name: of-9-ms
+   :caption: In 8 ms
+
+   9 ms
+
+.. image:: a.png
+   :alt: 10 ms
+   :width: 9 %
+
+.. |s| replace:: 11 ms or
+   12 ms
+
+|s|
+""",
+}
+LINES = {
+    "page.md": [(5, 1), (5, 2), (5, 3), (5, 4), (7, 5), (10, 6), (13, 7), (17, 8), (23, 10), (29, 11), (32, 12)],
+    "page.rst": [(6, 1), (6, 2), (6, 3), (8, 4), (10, 5), (12, 6), (15, 7), (21, 8), (26, 10), (29, 11), (30, 12)],
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_places_that_a_reader_sees(library: Library, name: str) -> None:
+    assert found(PLACES[name], name, library) == [(line, f"{number} ms") for line, number in LINES[name]]
+
+
+def test_a_claim_over_such_words_is_the_same_in_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = f"""# A
+
+<!-- perfdocs: strict -->
+<!-- given: {GIVEN} -->
+
+{{kbd}}`510 µs`<!-- claim: stealing -->, {{strong}}`511 µs`<!-- claim: stealing -->
+
+```{{code-block}} text
+:caption: Of {{claim}}`512 µs <stealing>` or {{claim}}`510 µs <stealing>`
+
+x
+```
+"""
+    built = make(tmp_path, {"page.md": page}).build()
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["check"], standalone_mode=False) == 1
+    for told in (built.warnings, capsys.readouterr().out.splitlines()):
+        assert [re.findall(r'found "([^"]*)" for', line) for line in told] == [["511 µs"], ["512 µs"]]

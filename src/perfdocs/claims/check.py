@@ -12,6 +12,7 @@ from ..library import Library
 from .coverage import uncovered
 from .evaluate import check_bound, check_given
 from .forms import is_broken_mark
+from .includes import SUFFIXES, Includes
 from .model import Bound, Outcome, Status
 from .printing import check_value
 
@@ -20,8 +21,6 @@ __all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "r
 MAX_BYTES = 4 * 1024 * 1024
 PAGES_OF_A_PROCESS = 10
 """Fewer are not worth a process."""
-SUFFIXES = (".md", ".rst")
-"""Pages whose source is read."""
 _MARKED = re.compile(r"perfdocs\s*:\s*strict|^[ \t]*\.\.\s+\w+\s*:(?!:)", re.IGNORECASE | re.MULTILINE)
 NONE: Mapping[Bound, Outcome] = MappingProxyType({})
 """No outcome is known."""
@@ -71,15 +70,19 @@ def _broken(bound: Bound) -> Outcome:
     return Outcome(bound, Status.ERROR, problem)
 
 
-def extracted(text: str, file: str) -> tuple[Bound, ...]:
-    """Every bound expression of a document's source; ``file`` names it in messages, and its suffix tells the markup."""
+def extracted(text: str, file: str, root: Path | None = None) -> tuple[Bound, ...]:
+    """Every bound expression of a document's source; ``file`` names it in messages, and its suffix tells the markup.
+
+    With ``root``, the folder of the project, files that it includes are read as well.
+    """
+    includes = Includes(root) if root is not None else None
     if file.endswith(".rst"):
         from .extract_rst import extract_rst
 
-        return tuple(extract_rst(text, file))
+        return extract_rst(text, file, includes=includes)
     from .extract import extract_markdown
 
-    return extract_markdown(text, file)
+    return extract_markdown(text, file, includes)
 
 
 def strict_prose(text: str, file: str) -> tuple[Bound, ...]:
@@ -93,29 +96,44 @@ def strict_prose(text: str, file: str) -> tuple[Bound, ...]:
     return tuple(b for b in extracted(text, file) if b.form == "prose" or (rst and is_broken_mark(b)))
 
 
-def check_text(text: str, file: str, library: Library) -> tuple[Outcome, ...]:
-    """Check the claims in a document's source."""
-    return check_all(extracted(text, file), library)
+def check_text(text: str, file: str, library: Library, root: Path | None = None) -> tuple[Outcome, ...]:
+    """Check the claims in a document's source, and with ``root`` in what it includes."""
+    return check_all(extracted(text, file, root), library)
 
 
-def check_texts(texts: Mapping[str, str], library: Library) -> tuple[Outcome, ...]:
-    """Check the documents of a project, by the name of each, in their order; where there are many, side by side."""
+def check_texts(texts: Mapping[str, str], library: Library, root: Path | None = None) -> tuple[Outcome, ...]:
+    """Check the documents of a project, by the name of each, in their order; where there are many, side by side.
+
+    With ``root``, the folder of the project, what they include is checked in its place.
+    """
     from .beside import in_processes
 
     def of(files: Sequence[str]) -> list[Outcome]:
-        return [outcome for file in files for outcome in check_text(texts[file], file, library)]
+        return [outcome for file in files for outcome in check_text(texts[file], file, library, root)]
 
     return tuple(outcome for part in in_processes(of, list(texts), PAGES_OF_A_PROCESS) for outcome in part)
 
 
 def read_page(path: Path) -> str:
-    """The text of a page, line ends as they are. Raises :class:`PerfdocsError` where it can't be read."""
+    """The text of a page, line ends as they are. Raises :class:`PerfdocsError` where it can't be read.
+
+    A page is a plain file, or a link to one.
+    """
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not path.is_file():  # a pipe would keep the reader waiting, a device has no end
+            what = "a folder" if path.is_dir() else "a device or pipe" if path.exists() else "no such file"
+            raise PerfdocsError("claim-unreadable", place(path), what, "a plain file", "remove it")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise PerfdocsError("claim-size", place(path), "a very large file", f"at most {MAX_BYTES} byte", "split it")
-        return path.read_bytes().decode("utf-8")
+        return data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "bytes that are not UTF-8"
         raise PerfdocsError(
             "claim-unreadable", place(path), (reason or "an error").lower(), "a readable text", "check the file"
+        ) from None
+    except RuntimeError:  # Python before 3.13 says so of a loop of links
+        raise PerfdocsError(
+            "claim-unreadable", place(path), "a link that leads to itself", "a plain file", "remove the link"
         ) from None

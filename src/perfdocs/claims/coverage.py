@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..errors import Problem
-from ..quantity import PRINTED
+from ..quantity import PRINTED, UNITS
 from .forms import sentence_around
 from .model import Bound, Outcome, Status
 from .wording import KNOWN_WORDS
@@ -25,6 +25,12 @@ WORDS: Mapping[str, tuple[str, ...]] = {
         "beaten",
         "loses",
         "outperforms",
+        "surpasses",
+        "surpass",
+        "exceeds",
+        "exceed",
+        "dominates",
+        "dominate",
         "won",
         "better",
         "worse",
@@ -36,6 +42,14 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "more of a level": ("level with", "is level", "are level", "on par", "on a par"),
     "how many times": (
         "twice",
+        "thrice",
+        "doubles",
+        "halves",
+        "halved",
+        "triples",
+        "tripled",
+        "quadruples",
+        "quadrupled",
         "double the",
         "doubled",
         "triple the",
@@ -62,13 +76,21 @@ WORDS: Mapping[str, tuple[str, ...]] = {
         "as quick as",
         "as slow as",
         "as good",
-        "higher than",
-        "lower than",
         "larger than",
         "smaller than",
         "longer than",
         "shorter than",
         "cheaper than",
+        "higher",
+        "lower",
+        "highest",
+        "lowest",
+        "largest",
+        "smallest",
+        "more efficient",
+        "less efficient",
+        "more efficiently",
+        "less efficiently",
     ),
 }
 """Comparative words and phrases, by what they are about."""
@@ -85,18 +107,39 @@ NOT_COMPARATIVE = (
 )
 """Phrases in which such a word compares nothing."""
 
+MAX_FOUND = 20
+"""Of one block so many are told one by one."""
+
 _UNITS_OF_NO_QUANTITY = frozenset({"samples", "bit"})
 _COUNTS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     "|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million"
 )
+_UNIT_WORDS = (
+    r"(?:nano|micro|milli)?seconds?|minutes?|hours?|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?|fold|°C"
+    r"|percent(?:age points?)?|per cent|per mille|permille"
+)
+_OTHER_UNITS = (
+    r"pct|‰|ppm|(?:[mµun]?sec|hr|min)s?"
+    r"|[KkMGTP]i?Bs?(?:/sec|/s)?|[kKMGT]?i?[Bb]ytes?/(?:sec|s)|[kMGTP]?[Ff][Ll][Oo][Pp]s?/sec"
+)
+_FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_SPACE = "[ \u00a0\u202f\u2009-]"
 _SPELT = re.compile(
     rf"(?<![\w.^])(?:(?:half )?an? (?:percent|per cent)"
-    rf"|(?:\d[\d.]*|{_COUNTS}|half an?|few|tens of|hundreds of)[ \u00a0\u202f-]?"
-    r"(?:percent(?:age points?)?|per cent|(?:nano|micro|milli)?seconds?|minutes?|hours?"
-    r"|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?|fold|°C))(?!\w)",
+    rf"|(?:\d[\d.]*|(?:{_COUNTS}) and a half|{_COUNTS}|half an?|few|tens of|hundreds of){_SPACE}?(?:{_UNIT_WORDS})"
+    rf"|\d[\d.]*{_SPACE}?(?:{_OTHER_UNITS})"
+    rf"|\d*{_SPACE}?[{_FRACTIONS}]{_SPACE}?(?:{UNITS}|{_UNIT_WORDS}|{_OTHER_UNITS}|%|×|times)"
+    rf"|(?:\d[\d.]*|(?:{_COUNTS}) and a half|(?!one ){_COUNTS}){_SPACE}times"
+    r"|0?\.\d+ of"
+    r")(?![\w/])"
+    r"|(?<![\w.:/^-])(?:(?!1:)\d{1,4}(?:\.\d+)?:1|1:[2-9])(?![\w:/]|\.\d)",
     re.IGNORECASE,
 )
+"""Numbers that :data:`PRINTED` knows no unit of: other spellings, words, fractions, "2 times", "0.87 of", "2:1".
+
+A clock's minutes have two digits, so that 2:1 is no time of day and 2:10 is one.
+"""
 _SILENT = re.compile(
     r"(?<!`)(`{1,9})(?!`).{1,400}?(?<!`)\1(?!`)|\bhttps?://\S+"
     r"|\$\$.{1,2000}?\$\$|\$(?![\s$])[^$]{1,400}(?<![\s$])\$(?!\d)",
@@ -109,23 +152,30 @@ _GAP = "[ \u00a0\u202f\u2009]"
 def uncovered(bound: Bound, more: Sequence[str] = ()) -> Iterator[Outcome]:
     """Each number and word of a block that nothing is bound to; ``more`` are words of the project's own."""
     flat, at = _on_one_line(bound.text)
-    end = 0
-    for start, stop, what in sorted(_found(flat, _pattern(tuple(more)))):
-        if start < end:
-            continue
-        end = stop
-        here = at[start]
-        line = bound.line + bound.sentence.count("\n", 0, here)
-        sentence = sentence_around(bound.sentence, here, at[stop - 1] + 1)
-        said = replace(bound, line=line, sentence=sentence, text=flat[start:stop])
-        problem = Problem(
-            "claim-uncovered",
-            said.where,
-            f'the {what} "{flat[start:stop]}", which no claim covers',
-            "a claim, or an exemption with its reason, as the page is strict",
-            _what_to_do(bound.file),
-        )
-        yield Outcome(said, Status.FAILS, problem)
+    found = _apart(_found(flat, _pattern(tuple(more))))
+    for start, stop, what in found[:MAX_FOUND]:
+        said = f'the {what} "{flat[start:stop]}", which no claim covers'
+        yield _outcome(bound, at[start], at[stop - 1] + 1, flat[start:stop], said)
+    if left := found[MAX_FOUND:]:
+        start, stop, _ = left[0]
+        said = f'{len(left)} more such numbers and words in this block, from "{flat[start:stop]}" on'
+        yield _outcome(bound, at[start], at[stop - 1] + 1, flat[start:stop], said)
+
+
+def _outcome(bound: Bound, start: int, end: int, text: str, found: str) -> Outcome:
+    line = bound.line + bound.sentence.count("\n", 0, start)
+    said = replace(bound, line=line, sentence=sentence_around(bound.sentence, start, end), text=text)
+    expected = "a claim, or an exemption with its reason, as the page is strict"
+    return Outcome(said, Status.FAILS, Problem("claim-uncovered", said.where, found, expected, _what_to_do(bound.file)))
+
+
+def _apart(found: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """In order, without what begins inside another."""
+    kept: list[tuple[int, int, str]] = []
+    for one in sorted(found):
+        if not kept or one[0] >= kept[-1][1]:
+            kept.append(one)
+    return kept
 
 
 def _what_to_do(file: str) -> str:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .forms import (
     LITERAL_DIRECTIVES,
     SPOKEN_DIRECTIVES,
+    SPOKEN_OPTIONS,
+    SPOKEN_ROLES,
     Found,
     Frames,
     Placed,
+    aside,
     bounds_of,
     broken_texts,
     comments_in,
+    misspelt_given,
+    misspelt_role,
     prose_of,
     read_comment,
     read_role,
@@ -26,11 +31,14 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["extract_markdown", "plain_inline"]
+    from .includes import Includes
+
+__all__ = ["extract_markdown", "included_markdown", "plain_inline"]
 
 MAX_NESTING = 20
 _DIRECTIVE = re.compile(r"\{([\w:.-]+)\}\s*(.*)", re.DOTALL)
 _OPTIONS = re.compile(r"(?:\s*\n)*(?::[\w-]+:.*\n?)*")
+_OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"<[^<>]*>")
 _NO_PROSE = ("<pre", "<script", "<style")
 
@@ -51,16 +59,26 @@ def _markdown() -> MarkdownIt:
     return md.use(colon_fence_plugin).use(deflist_plugin)
 
 
-def extract_markdown(text: str, file: str) -> tuple[Bound, ...]:
-    """Every bound expression of a Markdown document, in its order; lines count from 1."""
-    frames = Frames()
+def extract_markdown(text: str, file: str, includes: Includes | None = None) -> tuple[Bound, ...]:
+    """Every bound expression of a Markdown document, in its order; lines count from 1.
+
+    With ``includes`` those of the files that it includes as well.
+    """
+    frames = Frames(includes)
     bounds = tuple(_blocks(text, 1, file, frames, 0))
     return bounds if frames.strict else tuple(b for b in bounds if b.form != "prose")
+
+
+def included_markdown(text: str, first_line: int, file: str, frames: Frames) -> tuple[Bound, ...]:
+    """The same of a file that a page of the other markup includes: its headings open no section there."""
+    return tuple(_blocks(text, first_line, file, frames, 1))
 
 
 def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int, options: int = 0) -> Iterator[Bound]:
     """What a piece of Markdown says, whose first lines may be the ``options`` of a directive."""
     if depth > MAX_NESTING:
+        found = Found("broken", f"directives nested more than {MAX_NESTING} deep, which are not read", "nest them less")
+        yield bounds_of(file, "", Placed(found, 0, 0, first_line), frames)
         return
     for token in _markdown().parse(text):
         line = first_line + (token.map[0] if token.map else 0)
@@ -88,16 +106,47 @@ def _fence(token: Token, line: int, file: str, frames: Frames, depth: int) -> It
         if not argument:
             found = Found("broken", "the directive `given` without an argument", "write it behind `{given}`")
         yield bounds_of(file, "", Placed(found, 0, 0, line), frames)
+    elif (wrong := misspelt_given(name)) is not None:
+        yield bounds_of(file, "", Placed(wrong, 0, 0, line), frames)
     elif name == "eval-rst":
         from .extract_rst import extract_rst
 
         yield from extract_rst(token.content, file, line + 1, frames)
-    elif name not in LITERAL_DIRECTIVES:
-        if name in SPOKEN_DIRECTIVES:
+    elif name == "include":
+        yield from _include(token, argument, line, file, frames, depth)
+    else:
+        literal = name in LITERAL_DIRECTIVES
+        if name in SPOKEN_DIRECTIVES and argument:
             yield from _blocks(argument, line, file, frames, depth + 1)
         head = _OPTIONS.match(token.content)
         options = head[0].count("\n") if head else 0
+        for m in _OPTION.finditer(head[0] if head else ""):
+            if m[1] in SPOKEN_OPTIONS and m[2]:
+                at = line + 1 + token.content.count("\n", 0, m.start(1))
+                said = _blocks(m[2], at, file, frames, depth + 1)
+                yield from (b for b in said if literal or b.form == "prose")
+        if literal:
+            return
         yield from _blocks(token.content, line + 1, file, frames, depth + 1, options)
+
+
+def _include(token: Token, argument: str, line: int, file: str, frames: Frames, depth: int) -> Iterator[Bound]:
+    """What another file says, under what is given here."""
+    if frames.includes is None:
+        return
+    options = {m[1]: m[2] for m in _OPTION.finditer(token.content)}
+    found = frames.includes.read(file, argument, options, rst=False)
+    if isinstance(found, Found):
+        yield bounds_of(file, "", Placed(found, 0, 0, line), frames)
+    elif found is not None:
+        with frames.included():
+            if found.rst:
+                from .extract_rst import extract_rst
+
+                bounds: Iterable[Bound] = extract_rst(found.text, found.file, found.first_line, frames)
+            else:
+                bounds = _blocks(found.text, found.first_line, found.file, frames, depth)
+            yield from (b for b in bounds if b.form != "prose")
 
 
 def _html_block(content: str, line: int, file: str, frames: Frames) -> Iterator[Bound]:
@@ -130,6 +179,7 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
     """
     block, start, first = "", 0, line
     placed: list[Placed] = []
+    pictures: list[tuple[str, int, int]] = []
     for child in children:
         if child.type in ("softbreak", "hardbreak"):
             block += "\n"
@@ -143,11 +193,13 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
                 start = len(block)
             line += child.content.count("\n")
         elif child.type == "myst_role":
-            name = child.meta.get("name")
+            name = str(child.meta.get("name"))
             role = read_role(child.content) if name == "claim" else None
             before = len(block)
             if name == "value":
                 placed.append(Placed(Found("value", child.content.strip()), before, before, line))
+            elif (wrong := misspelt_role(name, child.content)) is not None:
+                placed.append(Placed(wrong, before, before, line))
             if role is not None:
                 text = plain_inline(role.text) if role.kind != "broken" else role.text
                 block += text if role.kind != "broken" else ""
@@ -159,11 +211,15 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
         else:
             if child.type == "text":
                 placed += [Placed(f, len(block) + i, len(block) + i, line) for i, f in broken_texts(child.content)]
+            if child.type == "image":
+                pictures.append((child.content, len(block), line))
             block += _text_of(child)
     for item in placed:
         yield bounds_of(file, block, item, frames)
     hidden = len("".join(block.splitlines(keepends=True)[: max(options, 0)]))
     yield from prose_of(file, block, first, placed, frames, hidden)
+    for words, at, its in pictures:
+        yield from aside(file, words, at, its, placed, frames)
 
 
 def _text_of(child: Token) -> str:
@@ -174,6 +230,8 @@ def _text_of(child: Token) -> str:
 
 def _role_text(name: str | None, content: str) -> str:
     """What a role shows, as far as that can be told without Sphinx; the others count as code."""
+    if name in SPOKEN_ROLES and name != "abbr":
+        return content
     if name in ("abbr", "any", "doc", "download", "numref", "ref", "term"):
         return content.partition("<")[0].partition("(")[0].strip()
     return f"`{content}`"

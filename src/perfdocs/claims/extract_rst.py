@@ -8,46 +8,59 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .forms import (
     LITERAL_DIRECTIVES,
     SPOKEN_DIRECTIVES,
+    SPOKEN_OPTIONS,
+    SPOKEN_ROLES,
     Found,
     Frames,
     Placed,
     bounds_of,
     broken_texts,
+    misspelt_given,
+    misspelt_role,
     prose_of,
     read_mark,
     read_role,
 )
 from .model import Bound
 
+if TYPE_CHECKING:
+    from .includes import Includes
+
 __all__ = ["extract_rst"]
 
 _DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w:.+-]+)::\s*(.*)")
 _COMMENT = re.compile(r"(\s*)\.\.(?:\s|$)")
 _FOOTNOTE = re.compile(r"\s*\.\.\s+\[[^\]]{1,80}\]\s")
-_OPTION = re.compile(r"\s+:[\w-]+:(?:\s|$)")
+_OPTION = re.compile(r"\s+:([\w-]+):(?:\s+|$)")
+_SUBSTITUTION = re.compile(r"\s*\.\.\s+\|[^|]{1,80}\|\s+replace::\s*")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\(?(?:\d+|[a-zA-Z]|#)[.)])\s+\S")
 _ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1{1,}\s*$")
 _CODE = re.compile(r"``(.{1,1000}?)``(?!`)", re.DOTALL)
-_CODE_OR_ROLE = re.compile(r"``.{1,1000}?``(?!`)|:(claim|value):`((?:[^`\\]|\\.)+)`", re.DOTALL)
-_OTHER_ROLE = re.compile(r":[\w:.+-]{1,60}:`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
+_CODE_OR_ROLE = re.compile(
+    r"``.{1,1000}?``(?!`)|:(claim|value):`((?:[^`\\]|\\.)+)`|:(?P<other>[A-Za-z]{3,8}):`(?P<words>(?:[^`\\]|\\.){1,1000})`",
+    re.DOTALL,
+)
+_OTHER_ROLE = re.compile(r":([\w:.+-]{1,60}):`((?:[^`\\]|\\.){0,1000})`", re.DOTALL)
 _MARKUP = re.compile(r"\*\*(.{1,1000}?)\*\*|\*(.{1,1000}?)\*|`([^`<]{1,1000})(?:<[^`]{0,1000}>)?`_{0,2}", re.DOTALL)
 
 
-def extract_rst(text: str, file: str, first_line: int = 1, outer: Frames | None = None) -> tuple[Bound, ...]:
+def extract_rst(
+    text: str, file: str, first_line: int = 1, outer: Frames | None = None, includes: Includes | None = None
+) -> tuple[Bound, ...]:
     """Every bound expression of a reStructuredText document, in its order; lines count from ``first_line``.
 
-    ``outer`` is the page around it, where it stands in another.
+    ``outer`` is the page around it, where it stands in another: what is given there holds here, and the reverse.
+    With ``includes`` the files that it includes are read too.
     """
-    walk = _Walk(text.splitlines(), first_line, file)
+    walk = _Walk(text.splitlines(), first_line, file, outer or Frames(includes), nested=outer is not None)
     bounds = tuple(walk.bounds())
-    if outer is not None:
-        outer.strict |= walk.frames.strict
-    strict = walk.frames.strict if outer is None else not outer.loose
-    return bounds if strict else tuple(b for b in bounds if b.form != "prose")
+    walk.close()
+    return bounds if outer is not None or walk.frames.strict else tuple(b for b in bounds if b.form != "prose")
 
 
 def _indent(line: str) -> int:
@@ -63,6 +76,12 @@ class _Walk:
     items: list[int] = field(default_factory=list)
     """Columns of the text of the list items around."""
     levels: list[str] = field(default_factory=list)
+    nested: bool = False
+    """Whether it stands in another page, whose sections are not known here."""
+
+    def close(self) -> None:
+        """Leave the list items that are open at the end."""
+        self._close_items(-1)
 
     def bounds(self) -> Iterator[Bound]:
         i = 0
@@ -75,11 +94,18 @@ class _Walk:
             directive = _DIRECTIVE.match(line)
             if directive is not None:
                 yield from self._given(directive, i)
+                if directive[2] == "include":
+                    yield from self._include(directive, i)
                 if directive[2] in LITERAL_DIRECTIVES:
+                    yield from self._head(directive, i)
                     i = self._past(i, len(directive[1]))
                 else:
                     yield from self._head(directive, i)
                     i = self._past_options(i)
+            elif (substitution := _SUBSTITUTION.match(line)) is not None:
+                end = self._paragraph_end(i)
+                yield from self._text(i, end, substitution.end())
+                i = end
             elif _FOOTNOTE.match(line):
                 end = self._paragraph_end(i)
                 yield from self._text(i, end)
@@ -112,12 +138,39 @@ class _Walk:
             i += 1
         return i
 
+    def _include(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
+        """What another file says, under what is given here."""
+        if self.frames.includes is None:
+            return
+        lines = self.lines[i + 1 : self._past_options(i)]
+        options = {name: value.strip() for _, name, value in (line.split(":", 2) for line in lines)}
+        found = self.frames.includes.read(self.file, directive[3].strip(), options, rst=True)
+        if isinstance(found, Found):
+            yield bounds_of(self.file, "", Placed(found, 0, 0, self.first_line + i), self.frames)
+        elif found is not None:
+            with self.frames.included():
+                if found.rst:
+                    walk = _Walk(found.text.splitlines(), found.first_line, found.file, self.frames)
+                    walk.levels, walk.nested = self.levels, self.nested
+                    bounds = tuple(walk.bounds())
+                    walk.close()
+                else:
+                    from .extract import included_markdown
+
+                    bounds = included_markdown(found.text, found.first_line, found.file, self.frames)
+                yield from (b for b in bounds if b.form != "prose")
+
     def _head(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
         """The argument of a directive, where a reader sees it, and what its options are bound to."""
         if directive[2] in SPOKEN_DIRECTIVES and directive[3]:
             yield from self._text(i, i + 1, directive.start(3))
+        literal = directive[2] in LITERAL_DIRECTIVES
         for at in range(i + 1, self._past_options(i)):
-            yield from (b for b in self._text(at, at + 1) if b.form != "prose")
+            option = _OPTION.match(self.lines[at])
+            if option is not None and option[1] in SPOKEN_OPTIONS:
+                yield from self._text(at, at + 1, option.end())
+            elif not literal:
+                yield from (b for b in self._text(at, at + 1) if b.form != "prose")
 
     def _comment(self, i: int, end: int) -> Iterator[Bound]:
         """A comment, which may mark the page or what follows in the section."""
@@ -148,8 +201,11 @@ class _Walk:
         style = under[1] + ("^" if over else "")
         if style not in self.levels:
             self.levels.append(style)
-        self.frames.section(self.levels.index(style) + 1)
-        self.items.clear()
+        if self.nested:
+            self.close()
+        else:
+            self.frames.section(self.levels.index(style) + 1)
+            self.items.clear()
         return True
 
     def _paragraph_end(self, i: int) -> int:
@@ -161,9 +217,10 @@ class _Walk:
         return end
 
     def _given(self, directive: re.Match[str], i: int) -> Iterator[Bound]:
-        if directive[2] != "given":
+        wrong = misspelt_given(directive[2])
+        if directive[2] != "given" and wrong is None:
             return
-        found = Found("given", directive[3].strip())
+        found = wrong or Found("given", directive[3].strip())
         if not found.expression:
             found = Found("broken", "the directive `given` without an argument", "write it behind `given::`")
         yield bounds_of(self.file, "", Placed(found, 0, 0, self.first_line + i), self.frames)
@@ -178,13 +235,19 @@ class _Walk:
     def _text(self, begin: int, end: int, column: int = 0) -> Iterator[Bound]:
         """One block of text: these lines, the first of them from a column on."""
         raw = "\n".join(self.lines[begin:end])[column:]
-        block, last = "", 0
+        block, last, line = "", 0, self.first_line + begin
         placed: list[Placed] = []
+        misspelt: list[Placed] = []
+        counted = 0
         for m in _CODE_OR_ROLE.finditer(raw):
+            if m["other"] and (wrong := misspelt_role(m["other"], m["words"])) is not None:
+                at = self.first_line + begin + raw.count("\n", 0, m.start())
+                misspelt.append(Placed(wrong, 0, 0, at))
             if m[1] is None:
                 continue
             block += self._plain(raw[last : m.start()])
-            line = self.first_line + begin + raw.count("\n", 0, m.start())
+            line += raw.count("\n", counted, m.start())
+            counted = m.start()
             content = re.sub(r"\\(.)", r"\1", m[2])
             role = read_role(content) if m[1] == "claim" else Found("value", content.strip())
             before = len(block)
@@ -203,7 +266,7 @@ class _Walk:
             line = self.first_line + begin + raw.count("\n", 0, last + start)
             placed.append(Placed(found, len(block), len(block), line))
         block += rest
-        for one in placed:
+        for one in (*placed, *misspelt):
             yield bounds_of(self.file, block, one, self.frames)
         if not raw.lstrip().startswith(">>> "):
             yield from prose_of(self.file, block, self.first_line + begin, placed, self.frames)
@@ -217,6 +280,12 @@ class _Walk:
             kept.append(m[1])
             return f"\x00{len(kept) - 1}\x00"
 
-        text = _OTHER_ROLE.sub(keep, _CODE.sub(keep, raw))
+        def words(m: re.Match[str]) -> str:
+            if m[1] in SPOKEN_ROLES:
+                return m[2].partition(" (")[0] if m[1] == "abbr" else m[2]
+            kept.append(m[2])
+            return f"\x00{len(kept) - 1}\x00"
+
+        text = _OTHER_ROLE.sub(words, _CODE.sub(keep, raw))
         text = _MARKUP.sub(lambda m: m[1] or m[2] or m[3] or "", text)
         return re.sub(r"\x00(\d+)\x00", lambda m: f"`{kept[int(m[1])]}`", text)

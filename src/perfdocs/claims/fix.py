@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, product
+from pathlib import Path
 
 from ..library import Library
 from .check import check_all, extracted
@@ -41,9 +42,12 @@ class Fixed:
     outcomes: tuple[Outcome, ...]
 
 
-def fix_text(text: str, file: str, library: Library) -> Fixed:
-    """Rewrite the numbers of claims that only numbers keep from holding; the rest stays as it is."""
-    bounds = extracted(text, file)
+def fix_text(text: str, file: str, library: Library, root: Path | None = None) -> Fixed:
+    """Rewrite the numbers of claims that only numbers keep from holding; the rest stays as it is.
+
+    With ``root`` the claims of files that it includes are checked; their numbers stay as they are.
+    """
+    bounds = extracted(text, file, root)
     before = outcomes = check_all(bounds, library)
     numbers, unplaced = 0, 0
     for _ in range(ROUNDS):
@@ -51,15 +55,18 @@ def fix_text(text: str, file: str, library: Library) -> Fixed:
         wanted = {
             i: outcome.fixes
             for i, bound in enumerate(bounds)
-            if (outcome := found.get(id(bound))) and outcome.status is Status.FAILS and outcome.fixes
+            if bound.file == file
+            and (outcome := found.get(id(bound)))
+            and outcome.status is Status.FAILS
+            and outcome.fixes
         }
-        edits = _proved(text, file, bounds, wanted)
+        edits = _proved(text, file, bounds, wanted, root)
         unplaced = sum(len(fixes) for i, fixes in wanted.items() if i not in edits)
         if not edits:
             break
         text = _edited(text, [edit for of in edits.values() for edit in of])
         numbers += sum(map(len, edits.values()))
-        bounds = extracted(text, file)
+        bounds = extracted(text, file, root)
         outcomes = check_all(bounds, library)
     return Fixed(text, numbers, unplaced, before, outcomes)
 
@@ -76,7 +83,7 @@ def _reworded(bound: Bound, fixes: Sequence[Fix]) -> str:
 
 
 def _proved(
-    text: str, file: str, bounds: Sequence[Bound], wanted: Mapping[int, tuple[Fix, ...]]
+    text: str, file: str, bounds: Sequence[Bound], wanted: Mapping[int, tuple[Fix, ...]], root: Path | None
 ) -> dict[int, tuple[Edit, ...]]:
     """The edits that change the words of the wanted claims as they are to read, and no word of another.
 
@@ -85,14 +92,18 @@ def _proved(
     source = _Source(text, bounds)
     guesses = {i: source.places(i, fixes) for i, fixes in wanted.items()}
     first = {i: guess for i, of in guesses.items() if (guess := next(of, None)) is not None}
-    good = _good(text, file, bounds, wanted, first)
+    good = _good(text, file, bounds, wanted, first, root)
     proved = {i: first[i] for i in good}
     for i in [i for i in first if i not in good]:
         for guess in islice(guesses[i], TRIES):
-            if _good(text, file, bounds, wanted, {i: guess}):
+            if _good(text, file, bounds, wanted, {i: guess}, root):
                 proved[i] = guess
                 break
-    return proved if len(proved) == len(good) or len(_good(text, file, bounds, wanted, proved)) == len(proved) else {}
+    return (
+        proved
+        if len(proved) == len(good) or len(_good(text, file, bounds, wanted, proved, root)) == len(proved)
+        else {}
+    )
 
 
 def _good(
@@ -101,11 +112,12 @@ def _good(
     bounds: Sequence[Bound],
     wanted: Mapping[int, tuple[Fix, ...]],
     edits: Mapping[int, tuple[Edit, ...]],
+    root: Path | None,
 ) -> set[int]:
     """Of these edits, those of claims that read as they are to; none where they change anything else."""
     if not edits:
         return set()
-    after = extracted(_edited(text, [edit for of in edits.values() for edit in of]), file)
+    after = extracted(_edited(text, [edit for of in edits.values() for edit in of]), file, root)
     if len(after) != len(bounds):
         return set()
     good = set()

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
+from ..errors import PerfdocsError, clean
 from .model import Bound, Form, Given
+
+if TYPE_CHECKING:
+    from .includes import Includes
 
 __all__ = [
     "LITERAL_DIRECTIVES",
     "SPOKEN_DIRECTIVES",
+    "SPOKEN_OPTIONS",
+    "SPOKEN_ROLES",
     "Found",
     "Frames",
     "Placed",
+    "aside",
     "bounds_of",
     "broken_texts",
     "comments_in",
     "is_broken_mark",
+    "may_be_broken",
+    "misspelt_given",
+    "misspelt_role",
     "prose_of",
     "read_comment",
     "read_mark",
@@ -30,11 +43,19 @@ __all__ = [
 Kind = Literal["claim", "given", "exempt", "value", "strict", "loose", "broken"]
 _COMMENT = re.compile(r"([A-Za-z]+)\s*(:?)(.*)\Z", re.DOTALL)
 _TARGET = re.compile(r"(.*)<([^<>]*)>\Z", re.DOTALL)
-_LEFT_OVER = re.compile(r"<!--+\s*(?:claim|given|exempt)\b|\{(?:claim|value|given)\}|:(?:claim|value):`", re.IGNORECASE)
+_LEFT_OVER = re.compile(
+    r"<!--+\s*(?:claim|given|exempt)\b"
+    r"|<(?:!\s?[-–—]{0,2}|[-–—]{1,3})\s*(?:claim|given|exempt)\s*:"
+    r"|(?<![\w-])(?:claim|given|exempt):[^<>\n]{1,200}-->"
+    r"|\{(?:claim|value|given)\}|:(?:claim|value):`",
+    re.IGNORECASE,
+)
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[A-Z\"“(`\d])")
 _WORDS = ("claim", "given", "exempt")
+ROLES = ("claim", "value")
 _MARK = re.compile(r"(not\s+)?strict\s*(?::\s*(.*))?\Z", re.DOTALL | re.IGNORECASE)
 BLANK = "\x1f"
+MAX_SENTENCE = 4000
 _MARK_HINTS = (
     "write `perfdocs: strict`, or `perfdocs: not strict: reason`",
     "write `perfdocs: not strict: reason`",
@@ -70,6 +91,10 @@ SPOKEN_DIRECTIVES = frozenset(
         "attention",
         "card",
         "caution",
+        "centered",
+        "contents",
+        "csv-table",
+        "deprecated",
         "danger",
         "dropdown",
         "error",
@@ -85,10 +110,32 @@ SPOKEN_DIRECTIVES = frozenset(
         "table",
         "tip",
         "topic",
+        "versionadded",
+        "versionchanged",
         "warning",
     }
 )
 """Directives whose argument a reader sees."""
+
+SPOKEN_OPTIONS = frozenset({"alt", "caption"})
+"""Options whose value a reader sees, or hears."""
+
+SPOKEN_ROLES = frozenset(
+    {
+        "abbr",
+        "dfn",
+        "emphasis",
+        "guilabel",
+        "kbd",
+        "strong",
+        "sub",
+        "subscript",
+        "sup",
+        "superscript",
+        "title-reference",
+    }
+)
+"""Roles whose words a reader sees as words; the others count as code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +173,8 @@ def read_comment(comment: str) -> Found | None:
         (meant,) = difflib.get_close_matches(word, _WORDS, 1, 0.8)
         return _broken(f"a comment that begins with `{m[1]}:`", f"write `{meant}:`")
     if not m[2]:
-        if word == "claim" or len(m[3].split()) > 6:
-            return None  # "given that …": an ordinary comment
+        if not _meant(word, m[3]):
+            return None
         return _broken(f"a comment `{word}` without a colon", f"write `{word}: …`")
     expression = m[3].strip()
     if "\n" in body.strip():
@@ -139,6 +186,46 @@ def read_comment(comment: str) -> Found | None:
     if not expression:
         return _broken(f"`{word}:` with nothing behind it", "write what it says")
     return _exempt_or(word, expression)  # type: ignore[arg-type] # word is one of _WORDS
+
+
+def _meant(word: str, rest: str) -> bool:
+    """Whether a comment that begins with a word of ours was meant for us, though it has no colon."""
+    if word != "claim":
+        return len(rest.split()) <= 6  # "given that …" is an ordinary comment
+    from .syntax import parse_claim  # which needs the grammar, as no comment as it should be does
+
+    try:
+        parse_claim(rest, "")
+    except PerfdocsError:
+        return False
+    return True
+
+
+def near_role(name: str) -> str:
+    """The role of ours that another is nearly called like; empty where it is none."""
+    if name.lower() in ROLES:
+        return "" if name in ROLES else name.lower()
+    return next(iter(difflib.get_close_matches(name.lower(), ROLES, 1, 0.8)), "")
+
+
+def misspelt_role(name: str, content: str) -> Found | None:
+    """What to say of a role that is nearly called like one of ours; its words would show as if they were checked."""
+    meant = near_role(name)
+    if not meant or (meant == "claim" and _TARGET.match(content.strip()) is None):
+        return None
+    return _broken(f"a role `{name}`", f"write `{meant}`")
+
+
+def misspelt_given(name: str) -> Found | None:
+    """The same of a directive that is nearly called `given`."""
+    if name == "given" or not difflib.get_close_matches(name.lower(), ("given",), 1, 0.8):
+        return None
+    return _broken(f"a directive `{name}`", "write `given`")
+
+
+def may_be_broken(text: str) -> bool:
+    """Whether :func:`broken_texts` is worth asking: a quick look."""
+    return "<" in text or "{" in text or ":`" in text or "-->" in text
 
 
 def read_mark(text: str) -> Found | None:
@@ -185,19 +272,37 @@ def read_role(content: str) -> Found:
 def broken_texts(text: str) -> Iterator[tuple[int, Found]]:
     """Where plain text shows a claim that no parser took for one."""
     for m in _LEFT_OVER.finditer(text):
-        comment = m[0].startswith("<")
-        do = "close the comment with `-->`" if comment else "write the role with its backticks, on one line"
-        yield m.start(), _broken(f"`{m[0]}` as plain text", do)
+        if m[0].startswith("<!--"):
+            do = "close the comment with `-->`"
+        elif m[0].startswith("<") or m[0].endswith("-->"):
+            do = "begin the comment with `<!--`"
+        else:
+            do = "write the role with its backticks, on one line"
+        yield m.start(), _broken(f"`{clean(m[0], 60)}` as plain text", do)
+
+
+@lru_cache(maxsize=8)  # a block is asked for each claim in it
+def _cuts(block: str) -> tuple[int, ...]:
+    return (0, *(m.end() for m in _BOUNDARY.finditer(block)), len(block))
+
+
+@lru_cache(maxsize=64)
+def _one_line(block: str, first: int, last: int) -> str:
+    return " ".join(block[first:last].split())
 
 
 def sentence_around(block: str, start: int, end: int) -> str:
-    """The sentence (or sentences) of a block that ``start``–``end`` lies in, on one line."""
+    """The sentence (or sentences) of a block that ``start``–``end`` lies in, on one line; of a very long one a part."""
     while start < end and block[start].isspace():
         start += 1
-    cuts = [0, *(m.end() for m in _BOUNDARY.finditer(block)), len(block)]
-    first = max(c for c in cuts if c <= start)
-    last = min((c for c in cuts if c >= end), default=len(block))
-    return " ".join(block[first:last].split())
+    cuts = _cuts(block)
+    first = cuts[bisect_right(cuts, start) - 1]
+    at = bisect_left(cuts, end)
+    last = cuts[at] if at < len(cuts) else len(block)
+    if last - first > MAX_SENTENCE:
+        first = max(first, start - MAX_SENTENCE // 2)
+        last = min(last, first + MAX_SENTENCE)
+    return _one_line(block, first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,25 +331,39 @@ def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
     return Bound(file, placed.line, sentence, text, found.expression, givens, form)
 
 
+def aside(file: str, text: str, at: int, line: int, placed: Sequence[Placed], frames: Frames) -> Iterator[Bound]:
+    """Words for the check of strict pages that stand at a place of a block and are none of its own: of a picture."""
+    bound = any(p.start <= at <= p.end for p in placed if p.found.kind in ("claim", "exempt"))
+    if not bound:
+        yield from prose_of(file, text, line, (), frames)
+
+
 def prose_of(
     file: str, block: str, line: int, placed: Sequence[Placed], frames: Frames, hidden: int = 0
 ) -> Iterator[Bound]:
     """A block for the check of strict pages; ``line`` is its first. What is bound is blank, and what is ``hidden``."""
-    text = BLANK * hidden + block[hidden:]
+    if frames.loose:
+        return
+    parts, last = [BLANK * hidden], hidden
     for one in placed:
-        if one.found.kind in ("claim", "exempt", "broken"):
-            text = text[: one.start] + BLANK * (one.end - one.start) + text[one.end :]
-    if not frames.loose and not text.isspace() and text.strip(BLANK):
+        if one.found.kind in ("claim", "exempt", "broken") and one.end > last:
+            start = max(one.start, last)
+            parts += (block[last:start], BLANK * (one.end - start))
+            last = one.end
+    text = "".join((*parts, block[last:]))
+    if not text.isspace() and text.strip(BLANK):
         yield Bound(file, line, block, text, "", (), "prose")
 
 
 class Frames:
     """Which givens hold: those of the section and of the list items around, outermost first.
 
-    ``strict`` is set where the page is marked; ``loosen`` takes the rest of a list item or section out.
+    ``strict`` is set where the page is marked; ``loosen`` takes the rest of a list item or section out. ``includes``
+    reads what the page includes, where that is followed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, includes: Includes | None = None) -> None:
+        self.includes = includes
         self._frames: list[tuple[int | None, list[Given]]] = [(0, [])]
         self._loose: set[int] = set()
         self.strict = False
@@ -255,6 +374,17 @@ class Frames:
             self.strict = True
         else:
             self.loosen()
+
+    @contextmanager
+    def included(self) -> Iterator[None]:
+        """What is read meanwhile is of another file: what is given holds, its marks do not."""
+        strict, loose = self.strict, set(self._loose)
+        if self.includes is not None:
+            self.includes.depth += 1
+        yield
+        self.strict, self._loose = strict, loose & set(range(len(self._frames)))
+        if self.includes is not None:
+            self.includes.depth -= 1
 
     def loosen(self) -> None:
         """What follows in this list item or section is not checked as strict."""

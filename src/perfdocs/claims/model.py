@@ -129,7 +129,7 @@ class Outcome:
         if self.problem is None:
             return ""
         p = self.problem
-        quoted = f' in "{clean(breakable(self.bound.sentence), 160)}"' if self.bound.sentence else ""
+        quoted = f' in "{clean(breakable(self.bound.sentence[:161]), 160)}"' if self.bound.sentence else ""
         return f"found {clean(breakable(p.found))}{quoted}, expected {breakable(p.expected)}; {breakable(p.do)}"
 
     def to_dict(self) -> dict[str, object]:

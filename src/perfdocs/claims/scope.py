@@ -24,6 +24,8 @@ from .wording import Named
 __all__ = ["OF_ORIGIN", "Context", "Data"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
+MAX_STEPS = 100_000
+"""So many parts of expressions are evaluated for one claim; the largest claims of a site need some thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,20 @@ class Data:
     """Whether the claim went through all devices that have its arms, rather than speak of those it names."""
     caveats: dict[str, tuple[Row, str]] = field(default_factory=dict)
     """Flags of the values read, those of their card's origin left out, each with a row and quantity that bears it."""
+
+    steps: int = 0
+    """Parts of expressions evaluated so far."""
+
+    def step(self, count: int = 1) -> None:
+        """Note that parts of an expression are evaluated. Raises ``claim-size`` where there are too many."""
+        self.steps += count
+        if self.steps > MAX_STEPS:
+            raise self.error(
+                "claim-size",
+                f"an expression of which more than {MAX_STEPS} parts are to be evaluated",
+                "fewer",
+                "nest less of `over`, or name points",
+            )
 
     def error(self, code: str, found: str, expected: str, do: str) -> PerfdocsError:
         """A problem at this claim."""

@@ -24,6 +24,8 @@ Better = Literal["lower", "higher"]
 Dimension = tuple[tuple[str, int], ...]
 """Exponents of base units, sorted; empty for a plain number. ``flop/s`` is ``(("flop", 1), ("s", -1))``."""
 
+STEPS_OF_AXIS = 20
+"""Looking for the places along an axis costs as much as so many parts of an expression."""
 _PLAIN = frozenset({"", "1", "sample"})
 _ONE: Dimension = ()
 _FACTS = {
@@ -110,6 +112,7 @@ def evaluate_at(tree: Tree, context: Context, data: Data) -> Quantity:
 
 
 def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
+    data.step()
     if isinstance(tree, At):
         return _evaluate(tree.node, data.narrow(context, tree.selectors), data)
     if isinstance(tree, Over):
@@ -193,6 +196,7 @@ def _over(tree: Over, context: Context, data: Data) -> Quantity:
     if tree.function not in AGGREGATES:
         expected = f"one of {', '.join(AGGREGATES)}{nearest(tree.function, AGGREGATES)}"
         raise data.error("claim-name", f"`{tree.function}(… over {tree.axis})`", expected, "correct the name")
+    data.step(STEPS_OF_AXIS)
     places = along(tree.axis, context, data.arms_in(tree.value, context), data)
     parts = [_evaluate(tree.value, here, data) for _, here in places]
     if tree.function == "geomean" and any(p.value.lo <= 0 for p in parts):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..definition import Definition
-from ..quantity import Printed, axis_text, format_value, parse_printed
+from ..quantity import Printed, axis_text, parse_printed, scale_for
 from .phrasebook import Entry, Phrasebook
 
 __all__ = ["KNOWN_WORDS", "AxisMention", "Mention", "Named", "Prose", "Word", "borrow_unit", "read_prose", "reword"]
@@ -335,7 +335,9 @@ def borrow_unit(printed: Printed, prose: Prose) -> Printed:
 def reword(printed: Printed, number: float, *, same_decimals: bool = False) -> str:
     """``number`` (SI, or a fraction for percent) written as ``printed`` is: its unit, and as many digits.
 
-    Digits are significant ones, or with ``same_decimals`` those behind the point; what is written reads as true.
+    Digits are significant ones, or with ``same_decimals`` those behind the point; what is written reads as true, so
+    that all digits before the point are right, as many as three. The unit stays where the number reads between 0.1
+    and 1000 in it, or has no more digits before the point than were written; else it is that of tables.
     """
     m = re.match(r"[-−]?[\d\u0020\u00a0\u202f\u2009]*\d(?:\.(\d+))?", printed.text)
     if m is None or not printed.quantum:
@@ -344,9 +346,17 @@ def reword(printed: Printed, number: float, *, same_decimals: bool = False) -> s
     bare = float(re.sub(r"[^\d.]", "", m[0]))
     factor = abs(printed.value) / bare if bare else printed.quantum * 10**decimals
     shown = number / factor
-    if printed.style == "value" and shown and not 0.1 <= abs(shown) < 1e4:
-        return format_value(number, printed.unit)
+    whole = re.sub(r"\D", "", m[0].partition(".")[0]).lstrip("0")
+    digits = len(re.sub(r"\D", "", m[0]).lstrip("0")) or 1
+    if not decimals and printed.style != "plain":
+        digits -= max(round(math.log10(printed.quantum / factor)), 0)  # 1170 has three
+    tail = printed.text[m.end() :]
+    if printed.style == "value" and shown and not 0.1 <= abs(shown) < 10 ** max(len(whole), 3):
+        scale = scale_for([number], printed.unit)
+        shown, tail = number / scale.factor, f"{tail[: -len(tail.lstrip())]}{scale.unit}"
+        same_decimals = False
     if shown and not same_decimals:
-        digits = len(re.sub(r"\D", "", m[0]).lstrip("0")) or 1
-        decimals = min(max(digits - 1 - math.floor(math.log10(abs(shown))), 0), 9)
-    return f"{shown:.{decimals}f}".replace("-", "−") + printed.text[m.end() :]
+        decimals = min(digits - 1 - math.floor(math.log10(abs(shown))), 9)
+        if decimals < 0 and (digits < 3 or printed.style == "plain"):
+            decimals = 0
+    return f"{round(shown, decimals):.{max(decimals, 0)}f}".replace("-", "−") + tail

@@ -14,7 +14,7 @@ from click.termui import progressbar
 
 from ..errors import place
 from .pages import default_pages, documents, read_pages
-from .project import Project, examples, format_option, problems_text, show_json
+from .project import Project, examples, problems_text, show_json
 
 if TYPE_CHECKING:
     from ..claims.model import Bound
@@ -35,6 +35,7 @@ PARTS = ("sentences", "data", "margins")
         "perfdocs mutate",
         "perfdocs mutate --only sentences --least 99",
         "perfdocs mutate docs/rk4.md --limit 500 --seed 7 --format json",
+        "perfdocs mutate --format markdown > docs/strength.txt",
     )
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
@@ -47,7 +48,14 @@ PARTS = ("sentences", "data", "margins")
     metavar="PERCENT",
     help="Exit with 1 where a smaller share of the false edits of sentences is noticed.",
 )
-@format_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="For people, for a tool, or as a piece of a page.",
+)
 @click.pass_obj
 def mutate(
     project: Project,
@@ -63,6 +71,7 @@ def mutate(
     Sentences are edited falsely, and the data; each time the claims they concern are checked again. Margins say how far
     a datum must move before a claim fails. PATH is a page or a folder of pages [default: README.md and docs/].
     """
+    from ..mutate.markdown import page_part
     from ..mutate.report import Strength, lines, listing
 
     wanted = parts or PARTS
@@ -80,7 +89,7 @@ def mutate(
         show_json({"pages": [place(p) for p in pages], "problems": unread} | listing(strength))
     else:
         problems_text(unread)
-        for line in lines(strength):
+        for line in page_part(strength) if style == "markdown" else lines(strength):
             click.echo(line)
     missed = least is not None and 100 * strength.share < least
     if missed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,9 +83,10 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     problems = (*library.problems, *unread)
     changed = 0
     if fixing:
-        outcomes, changed = _fixed(texts, library, dry_run, style)
+        outcomes, changed, refused = _fixed(texts, library, project.root, dry_run, style)
+        problems = (*problems, *refused)
     else:
-        outcomes = check_texts({place(page): text for page, text in texts.items()}, library)
+        outcomes = check_texts({place(page): text for page, text in texts.items()}, library, project.root)
     bad = [o for o in outcomes if not o.passes]
     claims = sum(o.bound.form not in ("given", "prose") for o in outcomes)
     if style == "json":
@@ -125,42 +127,73 @@ def read_pages(pages: Iterable[Path]) -> tuple[dict[Path, str], list[Problem]]:
     return texts, problems
 
 
-def _fixed(texts: Mapping[Path, str], library: Library, dry_run: bool, style: str) -> tuple[tuple[Outcome, ...], int]:
-    """What comes of the claims once numbers are written anew, in a dry run as they are; how many pages that changes."""
+def _target(page: Path, root: Path) -> Path:
+    """The file to write for a page: the page, or what it is a link to inside the project.
+
+    Raises :class:`PerfdocsError` where that is another's: outside of the project, or a file that may not be written.
+    """
+    real = Path(os.path.realpath(page))
+    inside = real.is_relative_to(os.path.realpath(root))
+    named = Path(os.path.abspath(page))  # noqa: PTH100 - as it is written, links not followed
+    if not inside and (page.is_symlink() or named.is_relative_to(root)):
+        what = "a link that leads out of the project, which is not written through"
+        raise PerfdocsError("page-outside", place(page), what, "a page of the project", "mend the file it leads to")
+    if not real.stat().st_mode & 0o222 or not os.access(real, os.W_OK):
+        what = "a file that may not be written"
+        raise PerfdocsError("page-read-only", place(page), what, "a page that may be", "allow it, or mend it by hand")
+    return real
+
+
+def _fixed(
+    texts: Mapping[Path, str], library: Library, root: Path, dry_run: bool, style: str
+) -> tuple[tuple[Outcome, ...], int, list[Problem]]:
+    """What comes of the claims once numbers are written anew, in a dry run as they are.
+
+    With it how many pages that changes, and what is wrong with those that may not be changed.
+    """
     from ..claims.fix import fix_text
 
     outcomes: list[Outcome] = []
+    refused: list[Problem] = []
     changed = 0
     for page, text in texts.items():
-        fixed = fix_text(text, place(page), library)
-        outcomes += fixed.before if dry_run else fixed.outcomes
+        fixed = fix_text(text, place(page), library, root)
         if fixed.unplaced:
             click.echo(f"{place(page)}: {counted(fixed.unplaced, 'number')} could not be placed", err=True)
         if fixed.text == text:
+            outcomes += fixed.outcomes
             continue
+        try:
+            target = _target(page, root)
+        except PerfdocsError as error:
+            refused.append(error.problem)
+            outcomes += fixed.before
+            continue
+        outcomes += fixed.before if dry_run else fixed.outcomes
         changed += 1
         click.echo(
             f"{place(page)}: {counted(fixed.numbers, 'number')} {'would be ' if dry_run else ''}written as measured",
             err=True,
         )
         if not dry_run:
-            write_atomic(page, fixed.text.encode("utf-8"))
+            write_atomic(target, fixed.text.encode("utf-8"))
         elif style == "text":
             before, after = text.splitlines(keepends=True), fixed.text.splitlines(keepends=True)
             click.echo("".join(difflib.unified_diff(before, after, place(page), place(page))), nl=False)
-    return tuple(outcomes), changed
+    return tuple(outcomes), changed, refused
 
 
 def documents(paths: Iterable[Path]) -> Iterator[Path]:
     """Every page of these files and folders once; hidden folders and build folders (`_…`) are passed over."""
     from ..claims.check import SUFFIXES
 
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in paths:
         if not path.exists():
             raise PerfdocsError("page-missing", place(path), "no such file", "a page or a folder", "correct the path")
-        for page in [path] if path.is_file() else sorted(p for s in SUFFIXES for p in path.rglob(f"*{s}")):
+        for page in [path] if not path.is_dir() else sorted(p for s in SUFFIXES for p in path.rglob(f"*{s}")):
             inner = page.relative_to(path).parts[:-1] if page != path else ()
-            if page.resolve() not in seen and not any(part.startswith(("_", ".")) for part in inner):
-                seen.add(page.resolve())
+            real = os.path.realpath(page)  # of a loop of links as well
+            if real not in seen and not any(part.startswith(("_", ".")) for part in inner):
+                seen.add(real)
                 yield page

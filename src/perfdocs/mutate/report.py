@@ -14,7 +14,7 @@ from .judging import EQUIVALENT, Judged
 from .margins import Margin
 from .prose import KINDS as PROSE_KINDS
 
-__all__ = ["Strength", "Tally", "Tried", "lines", "listing"]
+__all__ = ["Strength", "Tally", "Tried", "around", "data_by_kind", "lines", "listing", "middle", "tally"]
 
 SHOWN = 8
 """So many of the weakest and of the strongest claims are shown as text."""
@@ -119,6 +119,7 @@ def _prose(strength: Strength) -> Iterator[str]:
     beside = tally("", strength.beside)
     if beside.tried:
         yield f"  Not counted, of words that their claim is not about: {_of(beside)} noticed"
+        yield f"  Those included: {_of(tally('', strength.prose))} are noticed"
     for title, judged in (("Not noticed:", strength.of_claims), ("Not noticed, beside the claims:", strength.beside)):
         if left := [j for j in judged if j.fate == "survived"]:
             yield ""
@@ -128,11 +129,11 @@ def _prose(strength: Strength) -> Iterator[str]:
 
 def _survivor(judged: Judged) -> str:
     m = judged.mutation
-    return f"  {m.bound.where}: {m.kind}: {_around(judged, changed=False)} → {_around(judged, changed=True)}"
+    return f"  {m.bound.where}: {m.kind}: {around(judged, changed=False)} → {around(judged, changed=True)}"
 
 
-def _around(judged: Judged, *, changed: bool) -> str:
-    """The words around an edit, before or after it."""
+def around(judged: Judged, *, changed: bool) -> str:
+    """The words around an edit, before or after it, between quotes."""
     m = judged.mutation
     text = m.text if changed else m.bound.text
     start, end = m.edits[0][0], m.edits[-1][1] + (len(m.text) - len(m.bound.text) if changed else 0)
@@ -170,14 +171,19 @@ def grouped(tried: Iterable[Tried]) -> dict[str, dict[str, int]]:
     return {place: dict(kinds) for place, kinds in sorted(found.items())}
 
 
+def middle(margins: Sequence[Margin]) -> float | None:
+    """How far a datum must move for the middle claim to fail, of those that one alone makes fail."""
+    sizes = sorted(m.size for m in margins if m.datum is not None)
+    return sizes[len(sizes) // 2] if sizes else None
+
+
 def _margins(margins: Sequence[Margin]) -> Iterator[str]:
     ranked = sorted(margins, key=lambda m: m.size)
     finite = [m for m in ranked if m.datum is not None]
     yield ""
     yield f"Margins: how far one datum must move before the claim fails, of {len(margins)} claims"
-    if finite:
-        middle = finite[len(finite) // 2].size
-        yield f"  the middle one {middle:.2%}; {len(margins) - len(finite)} that no datum alone makes fail"
+    if (size := middle(margins)) is not None:
+        yield f"  the middle one {size:.2%}; {len(margins) - len(finite)} that no datum alone makes fail"
     shown = [*finite[:SHOWN], *finite[-SHOWN:]] if len(finite) > 2 * SHOWN else finite
     for number, one in enumerate(shown):
         if number == SHOWN and shown is not finite:
@@ -206,6 +212,7 @@ def listing(strength: Strength) -> dict[str, Any]:
         "claims": strength.claims,
         "sentences": {
             **_figures(tally("", strength.of_claims)),
+            "all": _figures(tally("", strength.prose)),
             "kinds": {t.kind: _figures(t) for t in by_kind(strength.of_claims)},
             "true": [_edit(j) | {"rule": j.rule} for j in strength.of_claims if j.fate == "equivalent"],
             "survivors": [_edit(j) for j in strength.of_claims if j.fate == "survived"],

@@ -115,9 +115,11 @@ class CheckClaims(SphinxTransform):
         sentences = page.anchored()
         if sentences:
             domain_of(self.env).claims[self.env.docname] = sentences
-        for outcome in outcomes:
-            if not outcome.passes:
-                _warn(outcome, page)
+        failing = [outcome for outcome in outcomes if not outcome.passes]
+        for outcome in failing:
+            _warn(outcome, page)
+        if failing:
+            domain_of(self.env).note_failing(self.env.docname)
         page.finish(outcomes)
 
 

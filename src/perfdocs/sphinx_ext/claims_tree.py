@@ -10,7 +10,7 @@ from hashlib import sha256
 from docutils import nodes
 from sphinx import addnodes
 
-from ..claims.forms import Found, Frames, Placed, bounds_of, broken_texts, comments_in, read_comment
+from ..claims.forms import Found, Frames, Placed, bounds_of, broken_texts, comments_in, may_be_broken, read_comment
 from ..claims.matrix import Sentence
 from ..claims.model import Bound, Given, Mark, Outcome
 
@@ -84,7 +84,7 @@ class _Block:
                 here = Placed(child.found, len(self.text), len(self.text), self._line(line))
                 self.placed.append((child, here))
                 self.text += f"`{child.found.expression}`"
-            elif isinstance(child, _CODE):
+            elif isinstance(child, _CODE) and "kbd" not in child["classes"]:
                 self.text += f"`{child.astext()}`"
             elif is_comment(child):
                 self._comment(child, line)
@@ -282,7 +282,7 @@ def _speaks(node: nodes.Node) -> bool:
         return True
     if isinstance(node, nodes.raw):
         return node.get("format") == "html" and "<!--" in node.astext()
-    if isinstance(node, nodes.Text) and ("<!--" in node or "{" in node or ":`" in node):
+    if isinstance(node, nodes.Text) and may_be_broken(node):
         verbatim = any(isinstance(n, _VERBATIM) for n in _upwards(node.parent))
         return not verbatim and next(broken_texts(str(node)), None) is not None
     return False

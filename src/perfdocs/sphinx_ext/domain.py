@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.domains import Domain
 
 from ..claims.matrix import Sentence
-from .project import Key, Project
+from .project import FAILING, Key, Project
 from .spec import Spec
 
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ class PerfdocsDomain(Domain):
         noted = self.uses.setdefault(docname, {})
         for key in keys:
             noted[key] = self.project.digest(key)
+
+    def note_failing(self, docname: str) -> None:
+        """Note that a document is to be read again in every build."""
+        self.uses.setdefault(docname, {})[FAILING] = ""
 
     def outdated(self) -> list[str]:
         """Documents that depend on something that changed since they were read."""

@@ -36,6 +36,8 @@ BENCHMARKS: Key = ("benchmarks",)
 """Which benchmarks there are."""
 WORDS: Key = ("words",)
 """The comparative words of the project, which strict pages depend on."""
+FAILING: Key = ("failing",)
+"""Noted for a page with a claim that does not hold, as if it always changed: each build says so again."""
 RENDERER: Key = ("renderer",)
 """The version of perfdocs: another one may show the same data otherwise."""
 
@@ -153,6 +155,8 @@ def _parts(library: Library, key: Key) -> Iterable[str]:
         return (__version__,)
     if kind == "benchmarks":
         return sorted(library.benchmarks)
+    if kind == "failing":
+        return ("never what was noted",)
     if kind == "words":
         return library.words
     if kind == "device":
