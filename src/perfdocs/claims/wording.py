@@ -344,6 +344,8 @@ def reword(printed: Printed, number: float, *, same_decimals: bool = False) -> s
     bare = float(re.sub(r"[^\d.]", "", m[0]))
     factor = abs(printed.value) / bare if bare else printed.quantum * 10**decimals
     shown = number / factor
+    if printed.style == "plain" and not m[1] and shown.is_integer():
+        return f"{shown:.0f}".replace("-", "−") + printed.text[m.end() :]  # a count has no digits behind the point
     if printed.style == "value" and shown and not 0.1 <= abs(shown) < 1e4:
         return format_value(number, printed.unit)
     if shown and not same_decimals:
