@@ -31,7 +31,8 @@ from .nodes import (
 )
 from .reader import Reader
 from .scope import Context, Data
-from .wording import Mention, Prose, Word
+from .vocabulary import Word
+from .wording import Mention, Prose
 
 __all__ = ["disagreement"]
 
@@ -51,6 +52,7 @@ _STATED_BY: dict[str, tuple[frozenset[str], str]] = {
     "fastest": (frozenset({"leads"}), "`a leads set`"),
     "slower": (frozenset({"slower", "behind", "then", "trails"}), "`a slower than b`"),
     "slowest": (frozenset({"trails", "slower", "behind"}), "`a trails set`"),
+    "place": (frozenset({"then"}), "`a leads set then b`"),
     "level": (frozenset({"level", "together", "within"}), "`a level with b`"),
     "within": (frozenset({"within"}), "`a within ? of b`"),
     "overtakes": (frozenset({"overtakes"}), "`a overtakes b by axis=?`"),
@@ -60,7 +62,7 @@ _STATED_BY: dict[str, tuple[frozenset[str], str]] = {
     "never": (frozenset({"no", "every"}), "`no axis: …`"),
 }
 
-_ORDERS = frozenset({"faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls"})
+_ORDERS = frozenset({"place", "faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls"})
 _SOME = frozenset({"some", "somewhere", "sometimes"})
 _ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
 _COMPARING = frozenset({"faster", "slower", "within"})
@@ -286,6 +288,8 @@ def _words(both: _Both) -> Iterator[Finding]:
         stated.add("from")
     for word in both.reader.prose.words:
         by, example = _STATED_BY[word.kind]
+        if word.nobody and "leads" in stated and by & (stated | {"leads"}):
+            continue  # "nobody is faster" is what leads
         if word.negated:
             yield from _negated(word, by, stated, relations)
         elif not by & stated or (by & stated == {"then"} and not _leader_before(word, both.reader.prose)):

@@ -11,32 +11,16 @@ from functools import lru_cache
 from ..definition import Definition
 from ..quantity import Printed, axis_text, format_value, parse_printed
 from .phrasebook import Entry, Phrasebook
+from .vocabulary import KNOWN_WORDS, Word, read_words
 
 __all__ = ["KNOWN_WORDS", "AxisMention", "Mention", "Named", "Prose", "Word", "borrow_unit", "read_prose", "reword"]
 
 MAX_TEXT = 4000
 _CODE = re.compile(r"(`+)(.{1,200}?)\1", re.DOTALL)
+_MARKUP = str.maketrans("*_\n\u00a0\u202f", "     ")
 _SPECIAL = re.compile(r"[-_\d]")
 _JOIN = re.compile(r"\s*(?:,|and|or|to|–|through)\s*")
 
-_WORDS: dict[str, tuple[str, ...]] = {
-    "faster": ("faster", "quicker", "ahead", "beats", "beat", "outruns", "outpaces"),
-    "fastest": ("fastest", "quickest", "leads", "leading", "wins"),
-    "slower": ("slower", "behind", "trails", "trail", "lags", "lag"),
-    "slowest": ("slowest",),
-    "level": ("level", "tie", "ties", "tied"),
-    "within": ("within",),
-    "overtakes": ("overtakes", "overtake", "overtaking"),
-    "rises": ("rises", "climbs", "grows", "increases"),
-    "falls": ("falls", "drops", "shrinks", "decreases"),
-    "every": ("every", "everywhere", "always", "throughout"),
-    "never": ("never", "nowhere"),
-}
-_CLASS_OF = {word: key for key, group in _WORDS.items() for word in group}
-_COMPARED = ("faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls")
-KNOWN_WORDS = (*(word for key in _COMPARED for word in _WORDS[key] if word != "leading"), "tied", "ties")
-"""Those that compare wherever they stand: "level" and "leading" are other words as well."""
-_WORD = re.compile(r"[A-Za-z’']+")
 _TIMES = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 _TIMES |= {"ten": 10, "twenty": 20, "fifty": 50, "hundred": 100}
 _SPELT = re.compile(
@@ -49,7 +33,6 @@ _ROUND = 0.1
 """A number in words says this much: "a million" is 2²⁰ as well."""
 _GENERIC = frozenset({"CPU", "Core", "GPU", "Graphics", "Processor", "Series"})
 """Words in the names of devices that name none."""
-_NEGATION = frozenset({"not", "no", "never", "nor", "hardly", "isn't", "isn’t", "cannot", "without"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +66,6 @@ class AxisMention:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """A comparative word and its class; ``negated`` where a word before it turns it round."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Prose:
     """A text taken apart, each list in the order of the text."""
 
@@ -102,6 +74,8 @@ class Prose:
     axis_values: tuple[AxisMention, ...]
     names: tuple[Mention, ...]
     words: tuple[Word, ...]
+    plain: str = ""
+    """The text with names, code and signs of markup blanked, each letter at its place."""
 
 
 def read_prose(text: str, definition: Definition | None, devices: Named) -> Prose:
@@ -119,7 +93,8 @@ def read_prose(text: str, definition: Definition | None, devices: Named) -> Pros
         axis_values = tuple(sorted((*axis_values, *_spelt(plain, definition)), key=lambda m: m.printed.start))
     taken = {m.printed.start for m in axis_values}
     numbers = tuple(p for p in printed if p.start not in taken)
-    return Prose(text, numbers, axis_values, tuple(kept), tuple(_words(plain)))
+    flat = plain.translate(_MARKUP)
+    return Prose(text, numbers, axis_values, tuple(kept), tuple(read_words(flat)), flat)
 
 
 def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -306,16 +281,6 @@ def _counts(text: str, p: Printed, unit: str) -> bool:
     return p.text.endswith((f" {unit}", f" {unit}s")) or bool(
         p.style == "plain" and re.match(rf"\s{re.escape(unit)}s?(?!\w)", text[p.end : p.end + len(unit) + 3])
     )
-
-
-def _words(text: str) -> Iterator[Word]:
-    before: list[str] = []
-    for m in _WORD.finditer(text):
-        word = m[0].lower()
-        kind = _CLASS_OF.get(word)
-        if kind:
-            yield Word(kind, m[0], m.start(), m.end(), bool(_NEGATION.intersection(before[-2:])))
-        before.append(word)
 
 
 def borrow_unit(printed: Printed, prose: Prose) -> Printed:
