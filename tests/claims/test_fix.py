@@ -63,7 +63,10 @@ CASES = {
         "12 of 12 cells<!-- claim: ? of ? cell: host faster than stealing -->.",
         "2 of 12 cells<!-- claim: ? of ? cell: host faster than stealing -->.",
     ),
-    "a count metric": ("10 launches<!-- claim: launches(stealing) -->.", "1 launches<!-- claim: launches(stealing) -->."),
+    "a count metric": (
+        "10 launches<!-- claim: launches(stealing) -->.",
+        "1 launches<!-- claim: launches(stealing) -->.",
+    ),
     "a unit in words": (
         "0.49 milliseconds<!-- claim: stealing -->.",
         "0.51 milliseconds<!-- claim: stealing -->.",

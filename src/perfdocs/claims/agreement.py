@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..definition import Definition
-from ..expression import names, parse
+from ..expression import Binary, names, parse
 from .findings import Finding, Ternary
 from .nodes import (
     Bounded,
@@ -29,6 +29,7 @@ from .nodes import (
     item_names,
     named,
 )
+from .meaning import said_otherwise
 from .reader import Reader
 from .scope import Context, Data
 from .vocabulary import Word
@@ -123,6 +124,8 @@ def _arms(both: _Both) -> Iterator[Finding]:
         mentioned.append(mention)
     printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
     first = list({m.keys: m for m in mentioned}.values())
+    if _of_speed(both):
+        ordered = ordered[::-1]
     orders = (list(dict.fromkeys(ordered)), list(_arms_of(printed, d)))
     if not _in_order(mentioned, ordered) or not any(_in_order(first, order) for order in orders):
         yield _differs(
@@ -140,6 +143,23 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 f"there: {' or '.join(expected)}",
                 "say both in one order",
             )
+
+
+_SPEED = re.compile(r"\btimes\s+(?:the\s+(?:speed|throughput)\s+of|as\s+(?:fast|quick)\s+as)\b", re.IGNORECASE)
+
+
+def _of_speed(both: _Both) -> bool:
+    """Whether "a has twice the speed of b" is said of times, `b / a`: the text then names them the other way round."""
+    item, *others = both.claim.items
+    if others or not isinstance(item, Plain) or len(item.values) != 1 or not _SPEED.search(both.reader.prose.plain):
+        return False
+    (tree,) = item.values
+    if not isinstance(tree, Binary) or tree.operator != "/":
+        return False
+    d = both.data.definition(both.context)
+    metric = both.context.metric or d.default
+    keys = {name for name in named(tree) if name in d.metrics or name in d.derived} or {metric}
+    return all(d.quantity(key).better == "lower" for key in keys)
 
 
 def _subjects(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
@@ -164,10 +184,28 @@ def _beside_numbers(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple
     alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in items)
     if not alone or len(numbers) != len(items) or any(not isinstance(s, Selected) for s in both.claim.scope):
         return
+    listed = _in_lists(mentioned, [number.start for number in numbers])
     for mention in mentioned:
         behind = sum(number.start < mention.start for number in numbers)
         near = items[max(behind - 1, 0) : behind + 1]
+        if mention in listed:
+            near = items[listed[mention] : listed[mention] + 1]
         yield mention, [name for item in near for name in item_names(item)]
+
+
+def _in_lists(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
+    """Of "a and b take 5 and 7 µs" the number of each arm: as many arms one after the other as numbers behind them."""
+    runs: list[tuple[list[Mention], list[int]]] = [([], [])]
+    places = [(m.start, m) for m in mentioned] + [(start, i) for i, start in enumerate(numbers)]
+    for _, said in sorted(places, key=lambda place: place[0]):
+        if isinstance(said, int):
+            runs[-1][1].append(said)
+        elif runs[-1][1]:
+            runs.append(([said], []))
+        else:
+            runs[-1][0].append(said)
+    pairs = [(arms, places) for arms, places in runs if len(arms) == len(places) > 1]
+    return {mention: place for arms, places in pairs for mention, place in zip(arms, places, strict=True)}
 
 
 def _arms_of(said: Sequence[str], d: Definition) -> Iterator[str]:
@@ -301,6 +339,8 @@ def _words(both: _Both) -> Iterator[Finding]:
             )
     yield from _size(both, relations)
     yield from _weaker(both, quantifiers)
+    kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
+    yield from said_otherwise(both.claim, both.data, both.reader, both.context, kinds)
 
 
 def _leader_before(word: Word, prose: Prose) -> bool:

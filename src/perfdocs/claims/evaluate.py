@@ -151,7 +151,8 @@ class _Evaluation:
         context = spoken_of(claim, context_of(bound, data), data)
         if prose is None:
             definition = data.definition(context) if context.benchmark else None
-            prose = read_prose(bound.text, definition, data.named_devices(context.benchmark))
+            counts = any(isinstance(scope, Counted) for scope in claim.scope)
+            prose = read_prose(bound.text, definition, data.named_devices(context.benchmark), counts=counts)
         return cls(claim, data, Reader(prose, data), context)
 
     def run(self) -> Finding:

@@ -55,7 +55,6 @@ _PHRASES = {
     ("fail", "to"),
     ("failed", "to"),
     ("failing", "to"),
-    ("instead", "of"),
 }
 _NO_NEGATION = {"not": frozenset({"only", "just", "merely", "simply", "alone", "least"}), "no": frozenset({"doubt"})}
 _ALMOST = frozenset({"almost", "nearly", "practically", "virtually"})
@@ -70,8 +69,8 @@ _TRANSPARENT = frozenset(
     whit will would yet""".split()
 )
 """Words that a negation reaches through: "not by any means faster". Those that end in -ly are as well."""
-_TOKEN = re.compile(r"[A-Za-z’']+|\x1f+|[.;:,()!?–—]|\d[\w.]*")
-_NAME = "\x1f"
+_TOKEN = re.compile(r"[A-Za-z’']+|\ue000+|[.;:,()!?–—]|\d[\w.]*")
+_NAME = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)
