@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..definition import Definition
 from ..expression import Binary, names, parse
 from .findings import Finding, Ternary
+from .meaning import said_otherwise
 from .nodes import (
     Bounded,
     Claim,
@@ -29,7 +30,7 @@ from .nodes import (
     item_names,
     named,
 )
-from .meaning import said_otherwise
+from .reach import said_too_far
 from .reader import Reader
 from .scope import Context, Data
 from .vocabulary import Word
@@ -340,7 +341,8 @@ def _words(both: _Both) -> Iterator[Finding]:
     yield from _size(both, relations)
     yield from _weaker(both, quantifiers)
     kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
-    yield from said_otherwise(both.claim, both.data, both.reader, both.context, kinds)
+    yield from said_too_far(both.claim, both.data, both.reader.prose, kinds)
+    yield from said_otherwise(both.claim, both.data, both.context, both.reader.prose)
 
 
 def _leader_before(word: Word, prose: Prose) -> bool:

@@ -1,4 +1,4 @@
-"""How far a sentence reaches: "in all four configurations", "on most devices", "only on this one", "everywhere but there".
+"""How far a sentence reaches: "in all four configurations", "on most devices", "only here", "everywhere but there".
 
 A word for all or none counts where it stands before what points of a table are called: a labelled axis of words, cells,
 devices, sizes. "All threads" and "each of its lanes" are other matters.
@@ -86,7 +86,7 @@ class Nouns:
 
 def nouns(d: Definition | None) -> Nouns:
     """Generic nouns, and those of the definition: labels and keys of axes of words, and short labels such as N."""
-    axes = {noun: "" for noun in _GENERIC} | {"device": "device"}
+    axes = dict.fromkeys(_GENERIC, "") | {"device": "device"}
     for key, entry in d.axes.items() if d else ():
         words = any(isinstance(value, str) for value in entry.values)
         for noun in dict.fromkeys((entry.label, key)):

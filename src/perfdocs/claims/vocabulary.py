@@ -58,16 +58,17 @@ _PHRASES = {
 }
 _NO_NEGATION = {"not": frozenset({"only", "just", "merely", "simply", "alone", "least"}), "no": frozenset({"doubt"})}
 _ALMOST = frozenset({"almost", "nearly", "practically", "virtually"})
+_STOPS = frozenset({*".;:,()!?–—", "but", "while", "whereas", "though"})
 _NEAR = 2
 """Behind a negation so near, a comparative is turned round whatever stands between."""
 _LOOK_BACK = 14
-_TRANSPARENT = frozenset(
-    """a all an and any anywhere are as at be been being believe bit by called can claim claims come comes considered
-    could did do does either even ever every far found get gets got had has have he in is it least look looks may means
-    might more most much must necessarily of one perform performs possible prove proves quite ran really run running
-    runs said say says seem seems shown single so than that the there they think this thought to very was way well were
-    whit will would yet""".split()
-)
+_CARRYING = """
+a all an and any anywhere are as at be been being believe bit by called can claim claims come comes considered could did
+do does either even ever every far found get gets got had has have he in is it least look looks may means might more
+most much must necessarily of one perform performs possible prove proves quite ran really run running runs said say says
+seem seems shown single so than that the there they think this thought to very was way well were whit will would yet
+"""
+_TRANSPARENT = frozenset(_CARRYING.split())
 """Words that a negation reaches through: "not by any means faster". Those that end in -ly are as well."""
 _TOKEN = re.compile(r"[A-Za-z’']+|\ue000+|[.;:,()!?–—]|\d[\w.]*")
 _NAME = "\ue000"
@@ -92,7 +93,7 @@ def read_words(plain: str) -> Iterator[Word]:
     """The comparative words of a text in which names and code are blanked."""
     tokens = list(_TOKEN.finditer(plain))
     words = [m[0].lower() for m in tokens]
-    for i, (m, word) in enumerate(zip(tokens, words, strict=True)):
+    for i, m in enumerate(tokens):
         kind = _kind(words, i)
         if kind:
             by, across = _negator(words, i, superlative=kind in ("fastest", "slowest"))
@@ -119,9 +120,8 @@ def _negator(words: Sequence[str], i: int, *, superlative: bool = False) -> tupl
     clear = True
     for back in range(1, min(i, _LOOK_BACK) + 1):
         word = words[i - back]
-        if word in ".;:,()!?–—" or word in ("but", "while", "whereas", "though"):
-            if not (word == "but" and words[i - back - 1 : i - back] == ["anything"]):
-                break
+        if word in _STOPS and not (word == "but" and words[i - back - 1 : i - back] == ["anything"]):
+            break
         following = words[i - back + 1] if back > 1 else ""
         if (word in _NEGATION or _NOT.fullmatch(word)) and following not in _NO_NEGATION.get(word, ()):
             return word, across
@@ -138,11 +138,12 @@ def _negator(words: Sequence[str], i: int, *, superlative: bool = False) -> tupl
 
 
 _VERBAL = frozenset({"do", "does", "did", "is", "are", "was", "were", "will", "would", "can", "could", "has", "have"})
-_TAKES = frozenset(
-    """take takes took taken need needs needed cost costs reach reaches reached last lasts require requires come comes
-    amount amounts to use uses used move moves moved read reads load loads make makes ask asks for stand stands at
-    bring brings run runs""".split()
-)
+_TAKING = """
+take takes took taken need needs needed cost costs reach reaches reached last lasts require requires come comes amount
+amounts to use uses used move moves moved read reads load loads make makes ask asks for stand stands at bring brings run
+runs longer
+"""
+_TAKES = frozenset(_TAKING.split())
 
 
 def negated_at(plain: str, place: int) -> str:
@@ -158,7 +159,6 @@ def negated_at(plain: str, place: int) -> str:
         denied = denied or (word, *words[i + 1 : i + 2]) in _PHRASES
         if denied and words[i + 1 : i + 2] not in (["only"], ["just"], ["merely"]):
             return plain[tokens[i].start() : tokens[-1].end()]
-        if word[0] != _NAME and word not in _TAKES and word not in _TRANSPARENT and word != "longer":
-            if not word.endswith("ly"):
-                break
+        if word[0] != _NAME and word not in _TAKES | _TRANSPARENT and not word.endswith("ly"):
+            break
     return ""

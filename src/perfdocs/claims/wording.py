@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -194,8 +194,8 @@ class _Lexicon:
         self.before = _before(d)
         self.nouns = nouns(d)
         self._metrics: dict[str, set[str]] = {}
-        for key, entry in (*d.metrics.items(), *d.derived.items()):
-            for said in (entry.label, key):
+        for key in (*d.metrics, *d.derived):
+            for said in (d.quantity(key).label, key):
                 self._metrics.setdefault(_joined(said), set()).add(key)
         self._metric = _any_of(self._metrics)
         self._groups = {_joined(entry.label).removesuffix("s"): key for key, entry in d.groups.items()}
