@@ -380,14 +380,15 @@ def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
         yield _differs("claim-word", f'"{found}"', "a word for all of them", "correct one of them")
 
 
-_MORE = frozenset({"more", "larger", "higher", "greater", "bigger", "above", "over", "exceeds"})
-_LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under"})
+_MORE = frozenset({"more", "larger", "higher", "greater", "bigger", "above", "over", "exceeds", "the most"})
+_LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under", "the least"})
 _AT_MOST = frozenset({"within", "most", "no", "not", "up"})
 
 
 def _size(both: _Both, relations: set[str]) -> Iterator[Finding]:
     """`more` and `under` are common words: only a text that says nothing but the opposite is refused."""
-    words = {w.lower() for w in re.findall(r"[A-Za-z]+", both.reader.prose.text)}
+    text = both.reader.prose.text.lower()
+    words = {*re.findall(r"[a-z]+", text), *re.findall(r"\bthe (?:most|least)\b", text)}
     for stated, same, opposite in (
         ({"more", "over"}, _MORE, _LESS),
         ({"less", "under"}, _LESS, _MORE),

@@ -81,6 +81,7 @@ class Nouns:
     """What the points of a definition's tables are called."""
 
     pattern: re.Pattern[str]
+    whatever: re.Pattern[str]
     axes: dict[str, str]
 
 
@@ -99,11 +100,18 @@ def nouns(d: Definition | None) -> Nouns:
         rf"(?:\s+(?!(?:{_STOP})\b)(?:[A-Za-z][\w-]*|\ue000+)){{0,2}}?\s+(?P<noun>{known})(?P<s>s?)(?![\w-])",
         re.IGNORECASE,
     )
-    return Nouns(pattern, axes)
+    whatever = re.compile(
+        rf"\b(?:(?:regardless|irrespective|independent(?:ly)?)\s+of|whatever|whichever)\s+(?:the\s+)?(?P<noun>{known})s?(?![\w-])",
+        re.IGNORECASE,
+    )
+    return Nouns(pattern, whatever, axes)
 
 
 def read_extents(flat: str, known: Nouns) -> Iterator[Extent]:
     """The words for how many of a text in which names are blanked."""
+    for m in known.whatever.finditer(flat):
+        axis = known.axes.get(" ".join(m["noun"].lower().split()), "")
+        yield Extent("all", axis, " ".join(m[0].split()))
     for m in known.pattern.finditer(flat):
         word, noun = m["q"].lower(), " ".join(m["noun"].lower().split())
         before = flat[max(m.start("q") - 4, 0) : m.start("q")].lower()

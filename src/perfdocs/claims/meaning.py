@@ -17,6 +17,7 @@ from .nodes import (
     Leads,
     Over,
     Plain,
+    Quantified,
     Selected,
     Tree,
     Trend,
@@ -52,6 +53,12 @@ _ABOVE = re.compile(
 _BELOW = re.compile(rf"\b(?:{_LESS}\s+than|at\s+most|(?:no|not)\s+{_MORE}\s+than|up\s+to)\s*$", re.IGNORECASE)
 _ABOVE_UNIT = re.compile(r"\b(?<!not )(?:over|above)\s*$", re.IGNORECASE)
 _BELOW_UNIT = re.compile(r"\b(?<!not )(?:under|below)\s*$|\bnot\s+over\s*$", re.IGNORECASE)
+_TAKES = re.compile(
+    r"\b(?:takes?|took|needs?|costs?|reach(?:es)?)\s+(?:well\s+|just\s+|far\s+)?(?:over|above|under|below)\s*$",
+    re.IGNORECASE,
+)
+"""Behind such a verb they bound a number without a unit as well; else it may be counted over so many."""
+_TIMES = re.compile(r"\s+times\b")
 _OR_MORE = re.compile(rf"\s*(?:(?:or|and)\s+(?:{_MORE}|so\s+more)\b|,?\s*at\s+(?:the\s+)?least\b)", re.IGNORECASE)
 _OR_LESS = re.compile(rf"\s*(?:(?:or|and)\s+{_LESS}\b|,?\s*at\s+(?:the\s+)?most\b)", re.IGNORECASE)
 _APART = re.compile(rf"\s+(?:{_MORE}|{_LESS})(?!\s*(?:,|;))(?=\s+\w|\s*$|\s*\.)", re.IGNORECASE)
@@ -63,6 +70,7 @@ _COPULA = re.compile(r"\s*,?\s*(?:(?:is|are|was|were|which|that|much|far|well|st
 def _bound(prose: Prose, start: int, end: int, *, unit: bool) -> tuple[str, str]:
     """``over`` or ``under`` with the words that say so, before or behind a number; empty where there are none."""
     before, flat = prose.plain[max(start - 40, 0) : start], prose.plain
+    unit = unit or bool(_TAKES.search(before) or _TIMES.match(flat, end))
     pairs = (("over", _ABOVE, _ABOVE_UNIT), ("under", _BELOW, _BELOW_UNIT))
     for how, plain, with_unit in pairs:
         m = plain.search(before) or (with_unit.search(before) if unit else None)
@@ -120,13 +128,15 @@ def _bounds(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterato
     one_each = one_each and any_of == set[str]().union(*allowed)
     differs = any(isinstance(p, Binary) and p.operator == "-" for p in all_parts(claim))
     plain = all(isinstance(item, Plain) for item in claim.items)
+    asserted = not any(isinstance(s, Quantified) and s.quantifier == "no" for s in claim.scope)
+    asserted = asserted and all(getattr(item, "how", "") in ("", "=") for item in claim.items)
     for i, number in enumerate(numbers):
         how, text = _bound(prose, number.start, number.end, unit=number.style != "plain")
         if how and i and _of_two(numbers[i - 1], number, how, text, prose):
             continue
         if how and how not in (allowed[i] if one_each else any_of):
             yield word_finding(text, f"`{how} ?`, as the number is a bound" if plain else f"`… {how} ?`")
-        if plain and (verb := negated_at(prose.plain, number.start)):
+        if asserted and not how and (verb := negated_at(prose.plain, number.start)):
             yield word_finding(verb, "what it takes", "correct the sentence")
         if plain and not differs and number.style == "value" and (m := _APART.match(prose.plain, number.end)):
             yield word_finding(number.text.strip() + m[0], "a difference, as `a - b`")
@@ -227,9 +237,9 @@ def _ranks(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterator
 # --- metrics ---------------------------------------------------------------------------------------------------------
 
 _IS = re.compile(
-    r"(?:\s+(?:time|rate))?(?:\s+(?:of|for|with|on|in)\s+(?:the\s+)?(?:[\w-]+|\ue000+)(?:\s+(?!(?:is|are|was|and)\b)"
-    r"(?:[\w-]+|\ue000+)){0,4}?)?(?:\s*:|\s+(?:is|are|was|were|comes\s+to|amounts\s+to|stands\s+at|reaches|of|=))"
-    r"(?:\s+[a-z]+){0,2}\s+",
+    r"(?:\s+(?:time|rate))?(?:(?:\s+of\s+(?:the\s+)?\ue000+)?\s*:"
+    r"|(?:\s+(?:of|for|with|on|in)\s+(?:the\s+)?(?:[\w-]+|\ue000+)(?:\s+(?!(?:is|are|was|and)\b)(?:[\w-]+|\ue000+)){0,4}?)?"
+    r"\s+(?:is|are|was|were|comes\s+to|amounts\s+to|stands\s+at|reaches|of|=)(?:\s+[a-z]+){0,2})\s+",
     re.IGNORECASE,
 )
 _ADVERB = re.compile(r"\s*(?:,|\ue000)")
@@ -254,7 +264,7 @@ def _metrics(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterat
         return
     for m in spoken:
         words = frozenset(re.split(r"[\s-]+", m.text.lower()))
-        if not any(words <= label or label <= words for label in own):
+        if not any(words <= label for label in own):
             yield word_finding(m.text, f"what the claim speaks of: {', '.join(sorted(used))}", "correct one of them")
 
 

@@ -119,7 +119,7 @@ def _total_fits(extent: Extent, claim: Claim, data: Data) -> bool:
         return True
     out = [len(s.but) for s in claim.scope if isinstance(s, Quantified)]
     counts = _counts(extent, claim, data)
-    return extent.total in counts or any(extent.total + n in counts for n in out)
+    return not counts or extent.total in counts or any(extent.total + n in counts for n in out)
 
 
 def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:

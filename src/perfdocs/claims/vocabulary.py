@@ -38,7 +38,7 @@ _SUFFERED = frozenset({"beaten", "outperformed", "outrun", "outpaced", "outdone"
 """Slower where they are passive, faster behind "has"."""
 _LOSES = frozenset({"loses", "lose", "losing", "lost"})
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"})
-_HAVE = frozenset({"has", "have", "had"})
+_THE = frozenset({"the", "a", "its", "their", "no", "any", "little"})
 NOBODY = frozenset({"nobody", "none", "no", "nothing"})
 _SUPERLATIVE = frozenset({"fastest", "quickest", "slowest", "best", "worst"})
 _ORDINAL = frozenset({"second", "third", "fourth", "fifth", "sixth", "seventh", "next"})
@@ -55,6 +55,10 @@ _PHRASES = {
     ("fail", "to"),
     ("failed", "to"),
     ("failing", "to"),
+    ("wrong", "to"),
+    ("wrong", "that"),
+    ("false", "that"),
+    ("untrue", "that"),
 }
 _NO_NEGATION = {"not": frozenset({"only", "just", "merely", "simply", "alone", "least"}), "no": frozenset({"doubt"})}
 _ALMOST = frozenset({"almost", "nearly", "practically", "virtually"})
@@ -63,10 +67,11 @@ _NEAR = 2
 """Behind a negation so near, a comparative is turned round whatever stands between."""
 _LOOK_BACK = 14
 _CARRYING = """
-a all an and any anywhere are as at be been being believe bit by called can claim claims come comes considered could did
-do does either even ever every far found get gets got had has have he in is it least look looks may means might more
-most much must necessarily of one perform performs possible prove proves quite ran really run running runs said say says
-seem seems shown single so than that the there they think this thought to very was way well were whit will would yet
+a all an and any anywhere are as at be been being believe bit by call called can case certain claim claims come comes
+considered correct could did do does either even ever every far found get gets got had has have he in is it least
+likely look looks may means might more most much must necessarily of one perform performs possible prove proves quite
+ran really right run running runs said say says seem seems shown single so sure than that the there they think this
+thought to true very was way well were whit will would yet
 """
 _TRANSPARENT = frozenset(_CARRYING.split())
 """Words that a negation reaches through: "not by any means faster". Those that end in -ly are as well."""
@@ -105,12 +110,16 @@ def _kind(words: Sequence[str], i: int) -> str:
     before, after = words[max(i - 1, 0) : i], words[i + 1 : i + 3]
     if word in _SUPERLATIVE and before and before[0] in _ORDINAL:
         return "place"
+    if word in _SUPERLATIVE and after[:1] == ["but"] and after[1:2] in (["one"], ["two"]):
+        return "place"
     if word in _SUFFERED or (word in _LOSES and after[:1] in (["to"], ["against"])):
         if after[1:] and after[1] in NOBODY:
             return "fastest"
         earlier = [w for w in words[max(i - 4, 0) : i] if not w.endswith("ly") and w not in ("not", "never", "far")]
         active = word in _SUFFERED and after[:1] != ["by"] and not (earlier and earlier[-1] in _BE)
         return ("overtakes" if word == "overtaken" else "faster") if active else "slower"
+    if word == "lead" and not (before and before[0] in _THE) and after[:1] != ["to"]:
+        return "fastest"
     return _CLASS_OF.get(word, "")
 
 
@@ -120,6 +129,8 @@ def _negator(words: Sequence[str], i: int, *, superlative: bool = False) -> tupl
     clear = True
     for back in range(1, min(i, _LOOK_BACK) + 1):
         word = words[i - back]
+        if word == "," and (aside := _before_aside(words[: i - back])):
+            return aside, across
         if word in _STOPS and not (word == "but" and words[i - back - 1 : i - back] == ["anything"]):
             break
         following = words[i - back + 1] if back > 1 else ""
@@ -135,6 +146,13 @@ def _negator(words: Sequence[str], i: int, *, superlative: bool = False) -> tupl
         if not clear and back >= _NEAR:
             break
     return "", across
+
+
+def _before_aside(words: Sequence[str]) -> str:
+    """The "not" before a few words between commas that end here, "not, in fact, faster"."""
+    commas = [k for k in range(max(len(words) - 5, 1), len(words)) if words[k] == ","]
+    said = words[commas[-1] - 1] if commas else ""
+    return said if said in _NEGATION or _NOT.fullmatch(said) else ""
 
 
 _VERBAL = frozenset({"do", "does", "did", "is", "are", "was", "were", "will", "would", "can", "could", "has", "have"})
@@ -154,7 +172,7 @@ def negated_at(plain: str, place: int) -> str:
         i = len(words) - back
         word, before = words[i], words[max(i - 1, 0) : i]
         denied = bool(_NOT.fullmatch(word)) or word in ("never", "cannot")
-        denied = denied or (word == "not" and bool(before) and before[0] in _VERBAL)
+        denied = denied or (word == "not" and bool(before) and before[0] in _VERBAL | _TAKES)
         denied = denied or (word == "no" and words[i + 1 : i + 2] == ["longer"])
         denied = denied or (word, *words[i + 1 : i + 2]) in _PHRASES
         if denied and words[i + 1 : i + 2] not in (["only"], ["just"], ["merely"]):
