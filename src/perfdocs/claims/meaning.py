@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..expression import Binary, Call, Name, names, parse
 from ..quantity import Printed
-from .findings import Finding
+from .findings import Finding, Ternary
 from .nodes import (
     At,
     Bounded,
@@ -227,9 +227,11 @@ def _ranks(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterator
         named = {arm for rank in item.ranks for arm in rank}
         unsaid = [key for key in (*item.among, *item.but) if key in d.arms and key not in named | said]
         if unsaid and (item.but or not any(key in d.groups for key in item.among)):
-            yield word_finding(
-                "the " + ("slowest" if item.last else "fastest"),
-                f"the set that is ranked in the sentence: {', '.join(unsaid)}",
+            yield Finding(
+                Ternary.FALSE,
+                "claim-word",
+                f"the {'slowest' if item.last else 'fastest'} of a set that the sentence does not name",
+                f"{' and '.join(unsaid)} in it",
                 "name them, or rank a group of arms",
             )
 

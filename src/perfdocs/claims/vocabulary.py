@@ -67,11 +67,11 @@ _NEAR = 2
 """Behind a negation so near, a comparative is turned round whatever stands between."""
 _LOOK_BACK = 14
 _CARRYING = """
-a all an and any anywhere are as at be been being believe bit by call called can case certain claim claims come comes
-considered correct could did do does either even ever every far found get gets got had has have he in is it least
-likely look looks may means might more most much must necessarily of one perform performs possible prove proves quite
-ran really right run running runs said say says seem seems shown single so sure than that the there they think this
-thought to true very was way well were whit will would yet
+a all an and any anywhere are as at be been being believe bit by call called can case certain claim claims come
+comes considered correct could did do does either even ever every far found get gets got had has have he in is it
+least likely look looks may means might more most much must necessarily of once one perform performs possible prove
+proves quite ran really right run running runs said say says seem seems shown single so sure than that the there
+they think this thought to true very was way well were whit will would yet
 """
 _TRANSPARENT = frozenset(_CARRYING.split())
 """Words that a negation reaches through: "not by any means faster". Those that end in -ly are as well."""
@@ -100,9 +100,20 @@ def read_words(plain: str) -> Iterator[Word]:
     words = [m[0].lower() for m in tokens]
     for i, m in enumerate(tokens):
         kind = _kind(words, i)
-        if kind:
+        if kind and (words[i] != "never" or _reaches_on(words, i)):
             by, across = _negator(words, i, superlative=kind in ("fastest", "slowest"))
-            yield Word(kind, m[0], m.start(), m.end(), bool(by), by in NOBODY and not across)
+            first = tokens[i - 1] if kind == "place" and words[i - 1] in _ORDINAL else m
+            yield Word(kind, plain[first.start() : m.end()], m.start(), m.end(), bool(by), by in NOBODY and not across)
+
+
+def _reaches_on(words: Sequence[str], i: int) -> bool:
+    """Whether a comparative follows that a "never" is said of; "it never waits" is another matter."""
+    for k in range(i + 1, min(i + 8, len(words))):
+        if _kind(words, k) not in ("", "every", "never"):
+            return True
+        if words[k][0] != _NAME and words[k] not in _TRANSPARENT and not words[k].endswith("ly"):
+            return False
+    return False
 
 
 def _kind(words: Sequence[str], i: int) -> str:
@@ -176,7 +187,8 @@ def negated_at(plain: str, place: int) -> str:
         denied = denied or (word == "no" and words[i + 1 : i + 2] == ["longer"])
         denied = denied or (word, *words[i + 1 : i + 2]) in _PHRASES
         if denied and words[i + 1 : i + 2] not in (["only"], ["just"], ["merely"]):
-            return plain[tokens[i].start() : tokens[-1].end()]
+            first = i - 1 if word == "not" else i
+            return plain[tokens[first].start() : tokens[-1].end()]
         if word[0] != _NAME and word not in _TAKES | _TRANSPARENT and not word.endswith("ly"):
             break
     return ""

@@ -42,7 +42,7 @@ _CODE = re.compile(r"`[^`]*`")
 
 _NUMBER_NEXT = r"[ \n]+\**\d"
 _ASSERTED = re.compile(
-    r"[ \n]+(?:the\s+)?(?:\**\d|(?:ahead|behind|level|faster|slower|fastest|slowest)\b)", re.IGNORECASE
+    r"[ \n]+(?:the\s+)?(?:\**\d|(?:ahead|behind|level|faster|slower|fastest|slowest)(?![\w-]))", re.IGNORECASE
 )
 """What a verb says of it: a number, or how it compares."""
 

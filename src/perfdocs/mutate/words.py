@@ -66,7 +66,6 @@ QUANTIFIERS: Mapping[str, str] = {
 WEAKENED: Mapping[str, str] = {
     "every": "hardly any",
     "each": "hardly any",
-    "all": "few of the",
     "both": "neither of",
     "everywhere": "nowhere",
     "always": "hardly ever",
