@@ -17,6 +17,19 @@ from perfdocs.library import Library, load_library
 
 REFUSED: Mapping[str, tuple[str, ...]] = {
     "stealing faster than simple": (
+        "In the majority of configurations work stealing is faster than one thread per sample",
+        "For any N up to 10⁶ work stealing is faster than one thread per sample",
+        "Throughout, work stealing is faster than one thread per sample",
+        "On no device is work stealing faster than one thread per sample",
+        "For all N work stealing is faster than one thread per sample",
+        "At every N work stealing is faster than one thread per sample",
+        "On both devices work stealing is faster than one thread per sample",
+        "Work stealing lost to one thread per sample",
+        "Work stealing is slow beside one thread per sample, not faster",
+        "Work stealing is in no way faster than one thread per sample",
+        "Work stealing is by no means faster than one thread per sample",
+        "Work stealing was never going to be faster than one thread per sample",
+        "Work stealing is rarely faster than one thread per sample",
         "In all configurations work stealing is faster than one thread per sample",
         "Work stealing is faster than one thread per sample in each configuration",
         "Work stealing is faster than one thread per sample in any configuration",
@@ -66,6 +79,7 @@ REFUSED: Mapping[str, tuple[str, ...]] = {
         "Everywhere but on spread-1000 work stealing is faster than one thread per sample",
     ),
     "at spread-100, every n: stealing ahead of masked": (
+        "Work stealing is at no size ahead of masked arrays",
         "In all 3 batch sizes work stealing is ahead of masked arrays",
         "In all five batch sizes work stealing is ahead of masked arrays",
         "Work stealing is ahead of masked arrays in hardly any batch size",
@@ -74,6 +88,7 @@ REFUSED: Mapping[str, tuple[str, ...]] = {
         "Work stealing is ahead of masked arrays in neither of the spread configurations",
     ),
     "stealing leads gpu": (
+        "Work stealing is not quite the fastest",
         "Work stealing leads in every configuration",
         "Work stealing is worst of the GPU arms",
         "Work stealing comes last among the GPU arms",
@@ -93,6 +108,12 @@ REFUSED: Mapping[str, tuple[str, ...]] = {
         "Work stealing takes at least 510 µs",
     ),
     "stealing": (
+        "Work stealing takes ≥ 510 µs",
+        "Work stealing takes <510 µs",
+        "Work stealing takes less than **510 µs**",
+        "Work stealing takes upwards of 510 µs",
+        "Work stealing needs in excess of 510 µs",
+        "Work stealing takes fewer than 510 µs",
         "Work stealing takes over 510 µs",
         "Work stealing takes less than 510 µs",
         "Work stealing takes at least 510 µs",
@@ -138,10 +159,14 @@ REFUSED: Mapping[str, tuple[str, ...]] = {
         "Work stealing has 2.3 times the time of one thread per sample",
     ),
     "memory(stealing)": ("needed memory: 45.8 MiB",),
+    "stealing within ? of twin": ("Work stealing is hardly within 2.3 % of the twin",),
 }
 
 HOLDS: Mapping[str, tuple[str, ...]] = {
     "stealing": (
+        "Of all arms, only work stealing takes 510 µs",
+        "Work stealing takes ~510 µs",
+        "Work stealing takes ≈ 510 µs",
         "takes 0.51 milliseconds",
         "On all threads work stealing takes 510 µs",
         "Work stealing takes 510 µs in this configuration",
@@ -172,6 +197,8 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
         "Each sample has its own lane, all of them together take 510 µs",
     ),
     "stealing; simple": (
+        "Up from 510 µs to 1.17 ms",
+        "Its time is down to 510 µs from 1.17 ms",
         "Work stealing and one thread per sample take 510 µs and 1.17 ms",
         "It takes 510 µs, not 1.17 ms as one thread per sample",
         "In both cases it takes 510 µs and 1.17 ms",
@@ -196,6 +223,7 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
         "Work stealing is 2.3 times as fast as one thread per sample",
     ),
     "stealing faster than simple by ?": (
+        "In this case work stealing is faster than one thread per sample by 2.30×",
         "Work stealing has 2.3 times the speed of one thread per sample",
         "Work stealing is 2.30× faster than one thread per sample",
         "Work stealing is more than just faster, 2.30×",
@@ -221,6 +249,18 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
     ),
     "simple slower than stealing": ("One thread per sample is beaten by work stealing",),
     "stealing faster than simple": (
+        "Where lanes are never idle for long, work stealing is faster than one thread per sample",
+        "With no more than one launch work stealing is faster than one thread per sample",
+        "Idle lanes cost nothing here, and work stealing is faster than one thread per sample",
+        "Though it does nothing for short batches, work stealing is faster than one thread per sample",
+        "Nothing is lost: work stealing is faster than one thread per sample",
+        "Not surprisingly, work stealing is faster than one thread per sample",
+        "No surprise: work stealing is faster than one thread per sample",
+        "Each time work stealing is faster than one thread per sample",
+        "In any case, work stealing is faster than one thread per sample",
+        "Most of all, work stealing is faster than one thread per sample",
+        "All in all, work stealing is faster than one thread per sample",
+        "It's faster than one thread per sample whatever one does",
         "The one that does not sort is faster",
         "Work stealing, which is not sorted, is faster",
         "Not only is work stealing faster",
@@ -253,7 +293,10 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
         "The maximum is 510 µs",
         "Up to N = 10⁶ it takes at most 510 µs",
     ),
-    "min(stealing over n)": ("The least of all sizes is 20 µs",),
+    "min(stealing over n)": (
+        "At the smallest size it takes 20 µs, its minimum",
+        "The least of all sizes is 20 µs",
+    ),
     "end_to_end(stealing)": (
         "End to end it takes 710 µs",
         "The end-to-end time is 710 µs",
@@ -265,7 +308,10 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
     "every n but n=1e3: host behind stealing": ("Everywhere but at N = 10³ it is behind",),
     "1 of 4 n: host ahead of stealing": ("Only at N = 10³ is the Host ahead",),
     "stealing leads stealing and simple": ("of the two, work stealing is fastest",),
-    "simple; stealing": ("1173 µs is more than 510 µs",),
+    "simple; stealing": (
+        "From 1.17 ms to 510 µs",
+        "1173 µs is more than 510 µs",
+    ),
     "stealing faster than min(simple, twin)": ("Work stealing is faster than both the others",),
     "min(stealing, simple)": ("The best of the two takes 510 µs",),
     "twin within ? of min(stealing, simple)": ("within 3 % of the best",),
@@ -289,6 +335,8 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
         "Masked arrays are the worst of the GPU arms",
     ),
     "memory(stealing)": (
+        "It reads 45.8 MiB of memory",
+        "Memory: 45.8 MiB",
         "needs 45.8 MiB of memory",
         "The memory of work stealing is 45.8 MiB",
     ),
@@ -299,6 +347,14 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
         "a 2.3 % difference",
     ),
     "bandwidth(stealing)": ("The bandwidth is 78.4 GB/s",),
+    "every config of spread-1000: stealing faster than simple": (
+        "Without a queue for every warp work stealing is still faster than one thread per sample",
+    ),
+    "min(simple / stealing over n); max(simple / stealing over n)": ("a gain of 1.50× at least and 2.30× at most",),
+    "at spread-1000: median(simple / stealing over n)": ("The gain on spread-1000 has a median of 1.90×",),
+    "launches(stealing)": ("Launches: 1",),
+    "bandwidth(stealing) / peak": ("39.2 % of the bandwidth that the peak allows",),
+    "launches(stealing); stealing": ("The kernel makes 1 launch and takes 510 µs of wall time",),
 }
 
 

@@ -23,14 +23,18 @@ _REACH: dict[str, Reach] = {
     **dict.fromkeys(("no", "none", "neither"), "none"),
     **dict.fromkeys(("many", "several", "half"), "many"),
     "most": "most",
+    "majority": "most",
     "few": "few",
+    "minority": "few",
 }
 _WEAKER: dict[str, Reach] = {
     **dict.fromkeys(("hardly", "scarcely", "barely"), "few"),
     **dict.fromkeys(("almost", "nearly", "practically", "virtually"), "most"),
     "not": "some",
 }
-_PLURAL = frozenset({"all", "both", "few", "most", "many", "several", "half", "none", "neither"})
+_PLURAL = frozenset(
+    {"majority", "minority", "all", "both", "few", "most", "many", "several", "half", "none", "neither"}
+)
 _GENERIC = ("batch size", "size", "case", "point", "place", "setting", "configuration", "cell", "device")
 _STOP = "of|in|on|at|and|or|to|for|with|is|are|was|were|takes?|has|have|that|which|than|an?|the|by|from|as|it|its|but"
 _NUMBER = rf"\d+|{'|'.join(NUMBER_WORDS)}"
@@ -115,7 +119,11 @@ def read_extents(flat: str, known: Nouns) -> Iterator[Extent]:
     for m in known.pattern.finditer(flat):
         word, noun = m["q"].lower(), " ".join(m["noun"].lower().split())
         before = flat[max(m.start("q") - 4, 0) : m.start("q")].lower()
-        if (word in _PLURAL and not m["s"]) or (word == "any" and noun == "case") or before.endswith(" a "):
+        if (
+            (word in _PLURAL and not m["s"] and len(noun) > 2)
+            or (word == "any" and noun == "case")
+            or before.endswith(" a ")
+        ):
             continue
         if word == "few" and before.strip() == "a":
             continue

@@ -48,9 +48,10 @@ def said_otherwise(claim: Claim, data: Data, context: Context, prose: Prose) -> 
 _MORE = r"(?:more|greater|longer|larger|higher|bigger)"
 _LESS = r"(?:less|fewer|shorter|smaller|lower)"
 _ABOVE = re.compile(
-    rf"\b(?:{_MORE}\s+than|at\s+least|(?:no|not)\s+{_LESS}\s+than|exceed(?:s|ing)?|upwards\s+of)\s*$", re.IGNORECASE
+    rf"\b(?:{_MORE}\s+than|at\s+least|(?:no|not)\s+{_LESS}\s+than|exceed(?:s|ing)?|upwards\s+of|in\s+excess\s+of)\s*$|[>≥]\s*$",
+    re.IGNORECASE,
 )
-_BELOW = re.compile(rf"\b(?:{_LESS}\s+than|at\s+most|(?:no|not)\s+{_MORE}\s+than|up\s+to)\s*$", re.IGNORECASE)
+_BELOW = re.compile(rf"\b(?:{_LESS}\s+than|at\s+most|(?:no|not)\s+{_MORE}\s+than|up\s+to)\s*$|[<≤]\s*$", re.IGNORECASE)
 _ABOVE_UNIT = re.compile(r"\b(?<!not )(?:over|above)\s*$", re.IGNORECASE)
 _BELOW_UNIT = re.compile(r"\b(?<!not )(?:under|below)\s*$|\bnot\s+over\s*$", re.IGNORECASE)
 _TAKES = re.compile(

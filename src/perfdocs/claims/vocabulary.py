@@ -68,7 +68,7 @@ _NEAR = 2
 _LOOK_BACK = 14
 _CARRYING = """
 a all an and any anywhere are as at be been being believe bit by call called can case certain claim claims come
-comes considered correct could did do does either even ever every far found get gets got had has have he in is it
+comes considered correct could did do does either even ever every far found get gets going got had has have he in is it
 least likely look looks may means might more most much must necessarily of once one perform performs possible prove
 proves quite ran really right run running runs said say says seem seems shown single so sure than that the there
 they think this thought to true very was way well were whit will would yet
