@@ -158,3 +158,28 @@ def test_a_digit_in_a_name_is_not_a_unit(text: str) -> None:
 )
 def test_axis_values(value: float | str, text: str) -> None:
     assert axis_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "reads"),
+    [("0 s", 5e-4, False), ("0 s", 0.0, True), ("0×", 0.4, False), ("0.0 %", 4e-4, True), ("0", 0.2, True)],
+)
+def test_zero_of_a_unit_is_no_rounded_number(text: str, number: float, reads: bool) -> None:
+    (printed,) = parse_printed(text)
+    assert printed.reads(number) == reads
+
+
+@pytest.mark.parametrize(
+    ("words", "number", "unit"),
+    [
+        ("0.51 milliseconds", 5.1e-4, "s"),
+        ("1 hour", 3600.0, "s"),
+        ("2 mebibytes", 2 * 2.0**20, "byte"),
+        ("3 gigabytes per second", 3e9, "byte/s"),
+    ],
+)
+def test_units_in_words(words: str, number: float, unit: str) -> None:
+    (printed,) = parse_printed(f"It takes {words}.")
+    assert printed.text == words
+    assert printed.value == pytest.approx(number)
+    assert printed.unit == unit

@@ -150,7 +150,12 @@ class Printed:
     end: int
 
     def reads(self, number: float) -> bool:
-        """Whether ``number`` (SI, or a fraction for percent) reads as printed at the printed precision."""
+        """Whether ``number`` (SI, or a fraction for percent) reads as printed at the printed precision.
+
+        Nothing but zero reads as zero of a unit: ``0 s`` has no digit of any time.
+        """
+        if not self.value and self.style in ("value", "ratio"):
+            return not number
         return abs(number - self.value) <= self.quantum / 2 * (1 + 1e-9)
 
 
@@ -181,6 +186,26 @@ for _i, _name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1):
 _UNIT_FACTORS |= {"us": ("s", 1e-6), "μs": ("s", 1e-6), "min": ("s", 60.0), "bytes": ("byte", 1.0)}
 _UNIT_FACTORS |= {"GB/sec": ("byte/s", 1e9), "bit": ("bit", 1.0), "samples": ("sample", 1.0)}
 _UNIT_FACTORS |= {"cycle": ("cycle", 1.0), "cycles": ("cycle", 1.0)}
+for _name, _base, _factor in (
+    ("nanosecond", "s", 1e-9),
+    ("microsecond", "s", 1e-6),
+    ("millisecond", "s", 1e-3),
+    ("second", "s", 1.0),
+    ("minute", "s", 60.0),
+    ("hour", "s", 3600.0),
+    *((f"{prefix}byte", "byte", 1000.0**i) for i, prefix in enumerate(("kilo", "mega", "giga", "tera"), 1)),
+    *((f"{prefix}bibyte", "byte", 1024.0**i) for i, prefix in enumerate(("ki", "me", "gi", "te"), 1)),
+    ("gigaflop", "flop", 1e9),
+    ("teraflop", "flop", 1e12),
+    ("watt", "W", 1.0),
+    ("joule", "J", 1.0),
+    ("megahertz", "Hz", 1e6),
+    ("gigahertz", "Hz", 1e9),
+):
+    for _form in dict.fromkeys((_name, f"{_name}s")):
+        _UNIT_FACTORS[_form] = (_base, _factor)
+        if _base in ("byte", "flop"):
+            _UNIT_FACTORS[f"{_form} per second"] = (f"{_base}/s", _factor)
 UNITS = "|".join(sorted(map(re.escape, _UNIT_FACTORS), key=len, reverse=True))
 """A pattern of every unit that is read."""
 _GAP = r"[ \u00a0\u202f\u2009]"
@@ -188,7 +213,8 @@ _NUMBER = rf"[-−]?(?:\d{{1,3}}(?:{_GAP}\d{{3}}(?!\d))+|\d+)(?:\.\d+)?(?:[eE][-
 PRINTED = re.compile(
     rf"(?<![\w.^])(?P<number>{_NUMBER})(?P<power>{_GAP}?[×x]{_GAP}?10(?:[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^-?\d+))?"
     rf"(?P<exponent>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
-    rf"(?:(?P<percent>{_GAP}?%)|(?P<ratio>{_GAP}?×(?!{_GAP}?\d)|x(?![\w]))|{_GAP}?(?P<unit>{UNITS})(?![\w/]))?"
+    rf"(?:(?P<percent>{_GAP}?%|{_GAP}(?:percent|per{_GAP}cent)(?!\w))|(?P<ratio>{_GAP}?×(?!{_GAP}?\d)|x(?![\w]))"
+    rf"|{_GAP}?(?P<unit>{UNITS})(?![\w/]))?"
 )
 _UNSUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 

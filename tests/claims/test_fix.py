@@ -82,6 +82,19 @@ CASES = {
         "It takes 21 µs, 30 µs, 61 µs and 510 µs<!-- claim: each n: stealing -->.",
         "It takes 20 µs, 30 µs, 60 µs and 510 µs<!-- claim: each n: stealing -->.",
     ),
+    "a count": (
+        "12 of 12 cells<!-- claim: ? of ? cell: host faster than stealing -->.",
+        "2 of 12 cells<!-- claim: ? of ? cell: host faster than stealing -->.",
+    ),
+    "a count metric": (
+        "10 launches<!-- claim: launches(stealing) -->.",
+        "1 launches<!-- claim: launches(stealing) -->.",
+    ),
+    "a unit in words": (
+        "0.49 milliseconds<!-- claim: stealing -->.",
+        "0.51 milliseconds<!-- claim: stealing -->.",
+    ),
+    "no time at all": ("It takes 0 s<!-- claim: stealing -->.", "It takes 510 µs<!-- claim: stealing -->."),
     "over two lines": (
         "It takes 490 µs\nor so<!-- claim: stealing -->.",
         "It takes 510 µs\nor so<!-- claim: stealing -->.",

@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..definition import Definition
-from ..expression import names, parse
+from ..expression import Binary, names, parse
 from .findings import Finding, Ternary
+from .meaning import said_otherwise
 from .nodes import (
     Bounded,
     Claim,
@@ -29,9 +30,11 @@ from .nodes import (
     item_names,
     named,
 )
+from .reach import said_too_far
 from .reader import Reader
 from .scope import Context, Data
-from .wording import Mention, Prose, Word
+from .vocabulary import Word
+from .wording import Mention, Prose
 
 __all__ = ["disagreement"]
 
@@ -51,6 +54,7 @@ _STATED_BY: dict[str, tuple[frozenset[str], str]] = {
     "fastest": (frozenset({"leads"}), "`a leads set`"),
     "slower": (frozenset({"slower", "behind", "then", "trails"}), "`a slower than b`"),
     "slowest": (frozenset({"trails", "slower", "behind"}), "`a trails set`"),
+    "place": (frozenset({"then"}), "`a leads set then b`"),
     "level": (frozenset({"level", "together", "within"}), "`a level with b`"),
     "within": (frozenset({"within"}), "`a within ? of b`"),
     "overtakes": (frozenset({"overtakes"}), "`a overtakes b by axis=?`"),
@@ -60,7 +64,7 @@ _STATED_BY: dict[str, tuple[frozenset[str], str]] = {
     "never": (frozenset({"no", "every"}), "`no axis: …`"),
 }
 
-_ORDERS = frozenset({"faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls"})
+_ORDERS = frozenset({"place", "faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls"})
 _SOME = frozenset({"some", "somewhere", "sometimes"})
 _ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
 _COMPARING = frozenset({"faster", "slower", "within"})
@@ -121,6 +125,8 @@ def _arms(both: _Both) -> Iterator[Finding]:
         mentioned.append(mention)
     printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
     first = list({m.keys: m for m in mentioned}.values())
+    if _of_speed(both):
+        ordered = ordered[::-1]
     orders = (list(dict.fromkeys(ordered)), list(_arms_of(printed, d)))
     if not _in_order(mentioned, ordered) or not any(_in_order(first, order) for order in orders):
         yield _differs(
@@ -138,6 +144,23 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 f"there: {' or '.join(expected)}",
                 "say both in one order",
             )
+
+
+_SPEED = re.compile(r"\btimes\s+(?:the\s+(?:speed|throughput)\s+of|as\s+(?:fast|quick)\s+as)\b", re.IGNORECASE)
+
+
+def _of_speed(both: _Both) -> bool:
+    """Whether "a has twice the speed of b" is said of times, `b / a`: the text then names them the other way round."""
+    item, *others = both.claim.items
+    if others or not isinstance(item, Plain) or len(item.values) != 1 or not _SPEED.search(both.reader.prose.plain):
+        return False
+    (tree,) = item.values
+    if not isinstance(tree, Binary) or tree.operator != "/":
+        return False
+    d = both.data.definition(both.context)
+    metric = both.context.metric or d.default
+    keys = {name for name in named(tree) if name in d.metrics or name in d.derived} or {metric}
+    return all(d.quantity(key).better == "lower" for key in keys)
 
 
 def _subjects(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
@@ -162,10 +185,28 @@ def _beside_numbers(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple
     alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in items)
     if not alone or len(numbers) != len(items) or any(not isinstance(s, Selected) for s in both.claim.scope):
         return
+    listed = _in_lists(mentioned, [number.start for number in numbers])
     for mention in mentioned:
         behind = sum(number.start < mention.start for number in numbers)
         near = items[max(behind - 1, 0) : behind + 1]
+        if mention in listed:
+            near = items[listed[mention] : listed[mention] + 1]
         yield mention, [name for item in near for name in item_names(item)]
+
+
+def _in_lists(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
+    """Of "a and b take 5 and 7 µs" the number of each arm: as many arms one after the other as numbers behind them."""
+    runs: list[tuple[list[Mention], list[int]]] = [([], [])]
+    places = [(m.start, m) for m in mentioned] + [(start, i) for i, start in enumerate(numbers)]
+    for _, said in sorted(places, key=lambda place: place[0]):
+        if isinstance(said, int):
+            runs[-1][1].append(said)
+        elif runs[-1][1]:
+            runs.append(([said], []))
+        else:
+            runs[-1][0].append(said)
+    pairs = [(arms, places) for arms, places in runs if len(arms) == len(places) > 1]
+    return {mention: place for arms, places in pairs for mention, place in zip(arms, places, strict=True)}
 
 
 def _arms_of(said: Sequence[str], d: Definition) -> Iterator[str]:
@@ -286,6 +327,8 @@ def _words(both: _Both) -> Iterator[Finding]:
         stated.add("from")
     for word in both.reader.prose.words:
         by, example = _STATED_BY[word.kind]
+        if word.nobody and "leads" in stated and by & (stated | {"leads"}):
+            continue  # "nobody is faster" is what leads
         if word.negated:
             yield from _negated(word, by, stated, relations)
         elif not by & stated or (by & stated == {"then"} and not _leader_before(word, both.reader.prose)):
@@ -297,6 +340,9 @@ def _words(both: _Both) -> Iterator[Finding]:
             )
     yield from _size(both, relations)
     yield from _weaker(both, quantifiers)
+    kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
+    yield from said_too_far(both.claim, both.data, both.reader.prose, kinds)
+    yield from said_otherwise(both.claim, both.data, both.context, both.reader.prose)
 
 
 def _leader_before(word: Word, prose: Prose) -> bool:
@@ -334,14 +380,15 @@ def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
         yield _differs("claim-word", f'"{found}"', "a word for all of them", "correct one of them")
 
 
-_MORE = frozenset({"more", "larger", "higher", "greater", "bigger", "above", "over", "exceeds"})
-_LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under"})
+_MORE = frozenset({"more", "larger", "higher", "greater", "bigger", "above", "over", "exceeds", "the most"})
+_LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under", "the least"})
 _AT_MOST = frozenset({"within", "most", "no", "not", "up"})
 
 
 def _size(both: _Both, relations: set[str]) -> Iterator[Finding]:
     """`more` and `under` are common words: only a text that says nothing but the opposite is refused."""
-    words = {w.lower() for w in re.findall(r"[A-Za-z]+", both.reader.prose.text)}
+    text = both.reader.prose.text.lower()
+    words = {*re.findall(r"[a-z]+", text), *re.findall(r"\bthe (?:most|least)\b", text)}
     for stated, same, opposite in (
         ({"more", "over"}, _MORE, _LESS),
         ({"less", "under"}, _LESS, _MORE),

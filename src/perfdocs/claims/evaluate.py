@@ -151,7 +151,8 @@ class _Evaluation:
         context = spoken_of(claim, context_of(bound, data), data)
         if prose is None:
             definition = data.definition(context) if context.benchmark else None
-            prose = read_prose(bound.text, definition, data.named_devices(context.benchmark))
+            counts = any(isinstance(scope, Counted) for scope in claim.scope)
+            prose = read_prose(bound.text, definition, data.named_devices(context.benchmark), counts=counts)
         return cls(claim, data, Reader(prose, data), context)
 
     def run(self) -> Finding:
@@ -266,7 +267,9 @@ class _Evaluation:
         if scope.quantifier == "some":
             return any_of(findings, f"`some {scope.axis}`")
         if scope.quantifier == "no":
-            return all_of(self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds{{}}", "say where"))
+            failing = self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds{{}}", "say where")
+            self.reader.position = start
+            return all_of([*failing, *self._sharing(exceptions, rest)])
         said, do = "an exception{}, where it holds as well", "take the exception out of the sentence"
         return all_of([*findings, *self._failing(exceptions, rest, start, said, do)])
 

@@ -35,6 +35,11 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
     if isinstance(item, Trend):
         return judge_trend(item, context, data, reader)
 
+    if not isinstance(item, Plain) and (item.limit if isinstance(item, Bounded) else item.other) in item.values:
+        raise data.error(
+            "claim-syntax", f"`{phrase(item.values[0])}` compared with itself", "two things", "name another"
+        )
+
     def one(tree: Tree) -> Finding:
         q, what = evaluate_at(tree, context, data), phrase(tree)
         at = data.place(q.rows, context)

@@ -30,8 +30,11 @@ __all__ = [
     "Trend",
     "Valued",
     "Within",
+    "all_parts",
     "item_names",
     "named",
+    "parts_of",
+    "trees_of",
 ]
 
 OPEN = "?"
@@ -241,3 +244,33 @@ def item_names(item: Item) -> Iterator[str]:
         trees.append(item.other)
     for tree in trees:
         yield from named(tree)
+
+
+def trees_of(item: Item) -> tuple[Tree, ...]:
+    """The expressions of an item."""
+    if isinstance(item, Leads):
+        return ()
+    if isinstance(item, (Overtakes, Trend)):
+        return (item.value, item.other) if isinstance(item, Overtakes) else (item.value,)
+    others = {Bounded: "limit", Compared: "other", Within: "other"}
+    return (*item.values, *(getattr(item, name) for kind, name in others.items() if isinstance(item, kind)))
+
+
+def parts_of(tree: Tree) -> Iterator[Tree]:
+    """A tree and all within it."""
+    yield tree
+    if isinstance(tree, At):
+        yield from parts_of(tree.node)
+    elif isinstance(tree, Over):
+        yield from parts_of(tree.value)
+    elif isinstance(tree, Call):
+        for argument in tree.arguments:
+            yield from parts_of(argument)
+    elif isinstance(tree, Binary):
+        yield from parts_of(tree.left)
+        yield from parts_of(tree.right)
+
+
+def all_parts(claim: Claim) -> list[Tree]:
+    """Every expression of a claim and all within it."""
+    return [part for item in claim.items for tree in trees_of(item) for part in parts_of(tree)]

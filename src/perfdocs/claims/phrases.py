@@ -10,7 +10,17 @@ from ..verdict import Order
 from .findings import Finding, Ternary
 from .nodes import At, Over, Tree
 
-__all__ = ["AS_WORDS", "SIZE_WORDS", "SPEED_WORDS", "TREND_WORDS", "false", "order_finding", "phrase", "verdict"]
+__all__ = [
+    "AS_WORDS",
+    "SIZE_WORDS",
+    "SPEED_WORDS",
+    "TREND_WORDS",
+    "false",
+    "order_finding",
+    "phrase",
+    "verdict",
+    "word_finding",
+]
 
 AS_WORDS = {
     "faster": "faster than",
@@ -68,3 +78,8 @@ def order_finding(order: Order, wanted: Order, said: str, measured: str, words: 
         expected = f"{measured}: the runs decide neither way"
         return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, "say less, or measure again", measured)
     return false("claim-order", said, measured, f'write "{words[order]}"')
+
+
+def word_finding(found: str, expected: str, do: str = "add it to the claim, or choose another word") -> Finding:
+    """Words of the text that the claim does not bear out."""
+    return Finding(Ternary.FALSE, "claim-word", f'"{" ".join(found.split())}"', expected, do)

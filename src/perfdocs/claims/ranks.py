@@ -53,6 +53,10 @@ def judge_leads(item: Leads, context: Context, data: Data) -> Finding:
     worse: Literal["lower", "higher"] = "higher" if entry.better == "lower" else "lower"
     words = ("trails", "trail") if item.last else ("leads", "lead")
     field = _Field(entry.unit, worse if item.last else entry.better, d.tolerance, words)
+    ranked = {arm for rank in item.ranks for arm in rank} | {*_members(item.among, context, data)}
+    if len(ranked - {*_members(item.but, context, data)}) < 2:
+        found = f"{item.ranks[0][0]} ranked among itself"
+        raise data.error("claim-syntax", found, "a set with others", f"name the set: `{words[0]} gpu`")
     values = _values(item, context, data, metric)
     findings, among, at = [], " and ".join(item.among), data.describe(context)
     for number, rank in enumerate(item.ranks):

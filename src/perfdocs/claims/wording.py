@@ -4,39 +4,34 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..definition import Definition
 from ..quantity import Printed, axis_text, parse_printed, scale_for
+from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_limits
 from .phrasebook import Entry, Phrasebook
+from .vocabulary import KNOWN_WORDS, NUMBER_WORDS, Word, read_words
 
-__all__ = ["KNOWN_WORDS", "AxisMention", "Mention", "Named", "Prose", "Word", "borrow_unit", "read_prose", "reword"]
+__all__ = [
+    "KNOWN_WORDS",
+    "AxisMention",
+    "Mention",
+    "MetricMention",
+    "Named",
+    "Prose",
+    "borrow_unit",
+    "read_prose",
+    "reword",
+]
 
 MAX_TEXT = 4000
 _CODE = re.compile(r"(`+)(.{1,200}?)\1", re.DOTALL)
+_MARKUP = str.maketrans("*_\n\u00a0\u202f\x1f", "     \ue000")
 _SPECIAL = re.compile(r"[-_\d]")
 _JOIN = re.compile(r"\s*(?:,|and|or|to|–|through)\s*")
 
-_WORDS: dict[str, tuple[str, ...]] = {
-    "faster": ("faster", "quicker", "ahead", "beats", "beat", "outruns", "outpaces"),
-    "fastest": ("fastest", "quickest", "leads", "leading", "wins"),
-    "slower": ("slower", "behind", "trails", "trail", "lags", "lag"),
-    "slowest": ("slowest",),
-    "level": ("level", "tie", "ties", "tied"),
-    "within": ("within",),
-    "overtakes": ("overtakes", "overtake", "overtaking"),
-    "rises": ("rises", "climbs", "grows", "increases"),
-    "falls": ("falls", "drops", "shrinks", "decreases"),
-    "every": ("every", "everywhere", "always", "throughout"),
-    "never": ("never", "nowhere"),
-}
-_CLASS_OF = {word: key for key, group in _WORDS.items() for word in group}
-_COMPARED = ("faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls")
-KNOWN_WORDS = (*(word for key in _COMPARED for word in _WORDS[key] if word != "leading"), "tied", "ties")
-"""Those that compare wherever they stand: "level" and "leading" are other words as well."""
-_WORD = re.compile(r"[A-Za-z’']+")
 _TIMES = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 _TIMES |= {"ten": 10, "twenty": 20, "fifty": 50, "hundred": 100}
 _SPELT = re.compile(
@@ -47,9 +42,11 @@ _SPELT = re.compile(
 _SIZES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _ROUND = 0.1
 """A number in words says this much: "a million" is 2²⁰ as well."""
+_FOLDS = {word: n for word, n in NUMBER_WORDS.items() if n > 1}
+_FOLDS |= {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
+_FOLD = re.compile(rf"(?<![\w-])({'|'.join(_FOLDS)})-?fold(?!\w)", re.IGNORECASE)
 _GENERIC = frozenset({"CPU", "Core", "GPU", "Graphics", "Processor", "Series"})
 """Words in the names of devices that name none."""
-_NEGATION = frozenset({"not", "no", "never", "nor", "hardly", "isn't", "isn’t", "cannot", "without"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +77,18 @@ class AxisMention:
     printed: Printed
     spelt: bool = False
     """In words, "a million samples"."""
+    sign: str = "="
+    """What stands before it, "N ≤ 10⁶"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """A comparative word and its class; ``negated`` where a word before it turns it round."""
+class MetricMention:
+    """What the text calls a metric or a derived quantity; ``keys`` are those that are called so."""
 
-    kind: str
+    keys: frozenset[str]
     text: str
     start: int
     end: int
-    negated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +100,17 @@ class Prose:
     axis_values: tuple[AxisMention, ...]
     names: tuple[Mention, ...]
     words: tuple[Word, ...]
+    plain: str = ""
+    """The text with names, code and signs of markup blanked, each letter at its place."""
+    extents: tuple[Extent, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    metrics: tuple[MetricMention, ...] = ()
+    groups: tuple[tuple[str, str], ...] = ()
+    """Groups of arms, each with how the text calls it."""
 
 
-def read_prose(text: str, definition: Definition | None, devices: Named) -> Prose:
-    """Take a text apart. ``devices``: those that it may name."""
+def read_prose(text: str, definition: Definition | None, devices: Named, *, counts: bool = False) -> Prose:
+    """Take a text apart. ``devices``: those that it may name. With ``counts`` the words of "seven of twelve" count."""
     lexicon = _lexicon(definition) if definition else None
     mentions = sorted(_mentions(text, lexicon, devices), key=lambda m: (m.start, -m.end))
     kept: list[Mention] = []
@@ -117,9 +122,24 @@ def read_prose(text: str, definition: Definition | None, devices: Named) -> Pros
     axis_values = tuple(_axis_values(plain, printed, lexicon.definition, lexicon.before)) if lexicon else ()
     if definition:
         axis_values = tuple(sorted((*axis_values, *_spelt(plain, definition)), key=lambda m: m.printed.start))
-    taken = {m.printed.start for m in axis_values}
-    numbers = tuple(p for p in printed if p.start not in taken)
-    return Prose(text, numbers, axis_values, tuple(kept), tuple(_words(plain)))
+    flat = plain.translate(_MARKUP)
+    extents = tuple(read_extents(flat, lexicon.nouns if lexicon else _NOUNS))
+    taken = {m.printed.start for m in axis_values} | {extent.number for extent in extents}
+    numbers = [p for p in printed if p.start not in taken]
+    numbers += _folds(flat)
+    numbers += [p for p in counts_in_words(flat) if counts]
+    return Prose(
+        text,
+        tuple(sorted(numbers, key=lambda p: p.start)),
+        axis_values,
+        tuple(kept),
+        tuple(read_words(flat)),
+        flat,
+        extents,
+        tuple(read_limits(flat)),
+        tuple(lexicon.metrics_in(flat)) if lexicon else (),
+        tuple(lexicon.groups_in(flat)) if lexicon else (),
+    )
 
 
 def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -172,6 +192,38 @@ class _Lexicon:
         for key, meaning in (*arms, *values):
             self.keys.setdefault(key, []).append(meaning)
         self.before = _before(d)
+        self.nouns = nouns(d)
+        self._metrics: dict[str, set[str]] = {}
+        for key in (*d.metrics, *d.derived):
+            for said in (d.quantity(key).label, key):
+                self._metrics.setdefault(_joined(said), set()).add(key)
+        self._metric = _any_of(self._metrics)
+        self._groups = {_joined(entry.label).removesuffix("s"): key for key, entry in d.groups.items()}
+        self._group = _any_of(self._groups, plural=True)
+
+    def metrics_in(self, flat: str) -> Iterator[MetricMention]:
+        """Metrics and derived quantities by label or key, a hyphen as good as a space."""
+        for m in self._metric.finditer(flat):
+            yield MetricMention(frozenset(self._metrics[_joined(m[0])]), m[0], m.start(), m.end())
+
+    def groups_in(self, flat: str) -> Iterator[tuple[str, str]]:
+        """Groups of arms by label, of several or of one."""
+        for m in self._group.finditer(flat):
+            yield self._groups[_joined(m[0]).removesuffix("s")], m[0]
+
+
+def _joined(said: str) -> str:
+    """A label or key in small letters with one space between its words."""
+    return " ".join(re.split(r"[\s_-]+", said.lower().strip()))
+
+
+def _any_of(phrases: Iterable[str], *, plural: bool = False) -> re.Pattern[str]:
+    ordered = sorted((p for p in phrases if p), key=len, reverse=True)
+    words = "|".join(r"[\s-]+".join(map(re.escape, p.split())) for p in ordered) or "(?!)"
+    return re.compile(rf"(?<![\w-])(?:{words}){'s?' if plural else ''}(?![\w-])", re.IGNORECASE)
+
+
+_NOUNS = nouns(None)
 
 
 @lru_cache(maxsize=64)
@@ -272,13 +324,20 @@ def _spelt(text: str, d: Definition) -> Iterator[AxisMention]:
     yield from reversed(found)
 
 
+def _folds(flat: str) -> Iterator[Printed]:
+    """Ratios in one word, "twentyfold"; above twelve they are as rough as other numbers in words."""
+    for m in _FOLD.finditer(flat):
+        value = float(_FOLDS[m[1].lower()])
+        yield Printed(m[0], value, 1.0 if value <= 12 else value * _ROUND, "ratio", "", m.start(), m.end())
+
+
 def _before(d: Definition) -> tuple[re.Pattern[str], dict[str, str]] | None:
     """What stands before a value of an axis, "N = ", and the axis of each such name."""
     labels = {word: axis for axis, entry in d.axes.items() for word in (axis, entry.label)}
     if not labels:
         return None
     names = "|".join(sorted(map(re.escape, labels), key=len, reverse=True))
-    return re.compile(rf"(?<!\w)({names})\s*[=≥≤]\s*$"), labels
+    return re.compile(rf"(?<!\w)({names})\s*([=≥≤<>])\s*$"), labels
 
 
 def _axis_values(
@@ -296,7 +355,8 @@ def _axis_values(
             axis = previous.axis if joined and not re.match(r"\s*(?:times|-?fold)", text[p.end : p.end + 8]) else None
         if axis is None:
             axis = next((a for a, e in d.axes.items() if e.unit and _counts(text, p, e.unit)), None)
-        previous = AxisMention(axis, p) if axis is not None else None
+        sign = found[2] if found else "="
+        previous = AxisMention(axis, p, sign=sign) if axis is not None else None
         if previous is not None:
             yield previous
 
@@ -306,16 +366,6 @@ def _counts(text: str, p: Printed, unit: str) -> bool:
     return p.text.endswith((f" {unit}", f" {unit}s")) or bool(
         p.style == "plain" and re.match(rf"\s{re.escape(unit)}s?(?!\w)", text[p.end : p.end + len(unit) + 3])
     )
-
-
-def _words(text: str) -> Iterator[Word]:
-    before: list[str] = []
-    for m in _WORD.finditer(text):
-        word = m[0].lower()
-        kind = _CLASS_OF.get(word)
-        if kind:
-            yield Word(kind, m[0], m.start(), m.end(), bool(_NEGATION.intersection(before[-2:])))
-        before.append(word)
 
 
 def borrow_unit(printed: Printed, prose: Prose) -> Printed:
@@ -346,6 +396,8 @@ def reword(printed: Printed, number: float, *, same_decimals: bool = False) -> s
     bare = float(re.sub(r"[^\d.]", "", m[0]))
     factor = abs(printed.value) / bare if bare else printed.quantum * 10**decimals
     shown = number / factor
+    if printed.style == "plain" and not m[1] and shown.is_integer():
+        return f"{shown:.0f}".replace("-", "−") + printed.text[m.end() :]  # a count has no digits behind the point
     whole = re.sub(r"\D", "", m[0].partition(".")[0]).lstrip("0")
     digits = len(re.sub(r"\D", "", m[0]).lstrip("0")) or 1
     if not decimals and printed.style != "plain":

@@ -17,6 +17,9 @@ ROWS = (
     ("an arm, a value of an axis, a device", ("arm", "value", "device")),
     ("two names, exchanged", ("order",)),
     ("a comparative or quantifier", ("comparative", "quantifier")),
+    ("a negation put in", ("negation",)),
+    ("another place in the order", ("rank",)),
+    ("a number made a bound, or a point a range", ("bound",)),
 )
 _MARKUP = re.compile(r"(`+[^`]*`+)|([\\*_\[\]<>{}|$#~])")
 

@@ -13,7 +13,7 @@ from ..claims.nodes import Bounded, Counted, FromOn, Plain, Quantified
 from ..claims.syntax import parse_claim
 from ..errors import PerfdocsError
 from .names import Ring, Said, said
-from .words import COMPARATIVES, QUANTIFIERS, UNITS
+from .words import BOUNDS, COMPARATIVES, NEGATIONS, PLACES, QUANTIFIERS, UNITS, WEAKENED
 
 __all__ = ["KINDS", "Edit", "Mutation", "mutations"]
 
@@ -26,6 +26,9 @@ KINDS: Mapping[str, str] = {
     "order": "two names exchanged",
     "comparative": "a comparative turned round",
     "quantifier": "another quantifier",
+    "negation": "a negation put in",
+    "rank": "another place in the order",
+    "bound": "a number made a bound, or a point a range",
 }
 """What may be changed, with its meaning."""
 
@@ -36,6 +39,12 @@ _NUMBER = re.compile(
 _SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _UNSUPER = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _CODE = re.compile(r"`[^`]*`")
+
+_NUMBER_NEXT = r"[ \n]+\**\d"
+_ASSERTED = re.compile(
+    r"[ \n]+(?:the\s+)?(?:\**\d|(?:ahead|behind|level|faster|slower|fastest|slowest)(?![\w-]))", re.IGNORECASE
+)
+"""What a verb says of it: a number, or how it compares."""
 
 Edit = tuple[int, int, str]
 """A stretch of the text and what to put there."""
@@ -96,6 +105,19 @@ def mutations(bound: Bound, known: Sequence[Ring]) -> Iterator[Mutation]:
         yield Mutation(bound, "comparative", (edit,), beside=not compares)
     for edit in _turned(prose, QUANTIFIERS):
         yield Mutation(bound, "quantifier", (edit,), beside=not counts)
+    for edit in _turned(prose, WEAKENED):
+        yield Mutation(bound, "quantifier", (edit,), beside=not counts)
+    for edit in _turned(prose, NEGATIONS):
+        if edit[2].startswith(("far", "Far")) or _ASSERTED.match(prose, edit[1]):
+            yield Mutation(
+                bound, "negation", (edit,), beside=not compares and not re.match(_NUMBER_NEXT, prose[edit[1] :])
+            )
+    for edit in _turned(prose, PLACES):
+        yield Mutation(bound, "rank", (edit,), beside=not compares)
+    for word, others in BOUNDS.items():
+        for edit in (edit for other in others for edit in _turned(prose, {word: other})):
+            if re.match(_NUMBER_NEXT, prose[edit[1] :]):
+                yield Mutation(bound, "bound", (edit,))
 
 
 def _speaks(bound: Bound) -> tuple[bool, bool]:

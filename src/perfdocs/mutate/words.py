@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["COMPARATIVES", "QUANTIFIERS", "UNITS", "spelt"]
+__all__ = ["BOUNDS", "COMPARATIVES", "NEGATIONS", "PLACES", "QUANTIFIERS", "UNITS", "WEAKENED", "spelt"]
 
 _PAIRS = (
     ("faster", "slower"),
@@ -33,6 +33,7 @@ _PAIRS = (
     ("above", "below"),
     ("over", "under"),
     ("better", "worse"),
+    ("best", "worst"),
     ("longer", "shorter"),
     ("at most", "at least"),
 )
@@ -61,6 +62,43 @@ QUANTIFIERS: Mapping[str, str] = {
     "up to": "from",
 }
 """Each quantifier with a weaker, stronger or opposite one. "Each" and "every" mean the same and are not exchanged."""
+
+WEAKENED: Mapping[str, str] = {
+    "every": "hardly any",
+    "each": "hardly any",
+    "both": "neither of",
+    "everywhere": "nowhere",
+    "always": "hardly ever",
+}
+"""The same once more, with what is close to none."""
+
+NEGATIONS: Mapping[str, str] = {
+    **{w: f"far from {w}" for w in ("ahead", "level", "faster", "fastest", "slower", "slowest", "behind")},
+    "is": "is not",
+    "are": "are not",
+    "takes": "does not take",
+    "take": "do not take",
+    "reaches": "does not reach",
+    "reach": "do not reach",
+}
+"""Words with a negation before them."""
+
+PLACES: Mapping[str, str] = {
+    "fastest": "second fastest",
+    "slowest": "second slowest",
+    "leads": "comes last and leads",
+    "lead": "come last and lead",
+}
+"""Ranks of another place."""
+
+BOUNDS: Mapping[str, tuple[str, ...]] = {
+    "takes": ("takes over", "takes under", "takes at least"),
+    "take": ("take over", "take under", "take at most"),
+    "reaches": ("reaches over", "reaches at most"),
+    "reach": ("reach over", "reach at most"),
+    "at n =": ("up to N =", "below N ="),
+}
+"""What makes the number or value behind it a bound."""
 
 UNITS: Mapping[str, tuple[str, ...]] = {
     "ns": ("µs",),

@@ -1,0 +1,194 @@
+"""Comparative words of a text, each with its class, and whether a word before it turns it round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["KNOWN_WORDS", "NOBODY", "NUMBER_WORDS", "Word", "negated_at", "read_words"]
+
+_WORDS: dict[str, tuple[str, ...]] = {
+    "faster": ("faster", "quicker", "ahead", "beats", "beat", "outruns", "outpaces", "outperforms", "outperform"),
+    "fastest": ("fastest", "quickest", "leads", "leading", "wins", "unbeaten"),
+    "slower": ("slower", "behind", "trails", "trail", "lags", "lag"),
+    "slowest": ("slowest",),
+    "level": ("level", "tie", "ties", "tied"),
+    "within": ("within",),
+    "overtakes": ("overtakes", "overtake", "overtaking"),
+    "rises": ("rises", "climbs", "grows", "increases"),
+    "falls": ("falls", "drops", "shrinks", "decreases"),
+    "every": ("every", "everywhere", "always", "throughout"),
+    "never": ("never", "nowhere"),
+}
+_CLASS_OF = {word: key for key, group in _WORDS.items() for word in group}
+_COMPARED = ("faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls")
+_ELSEWHERE = frozenset({"leading", "outperforms"})
+KNOWN_WORDS = (*(word for key in _COMPARED for word in _WORDS[key] if word not in _ELSEWHERE), "tied", "ties")
+"""Those that compare wherever they stand: "level" and "leading" are other words as well."""
+
+NUMBER_WORDS = {
+    word: number
+    for number, word in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1
+    )
+}
+
+_SUFFERED = frozenset({"beaten", "outperformed", "outrun", "outpaced", "outdone", "overtaken"})
+"""Slower where they are passive, faster behind "has"."""
+_LOSES = frozenset({"loses", "lose", "losing", "lost"})
+_BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"})
+_THE = frozenset({"the", "a", "its", "their", "no", "any", "little"})
+NOBODY = frozenset({"nobody", "none", "no", "nothing"})
+_SUPERLATIVE = frozenset({"fastest", "quickest", "slowest", "best", "worst"})
+_ORDINAL = frozenset({"second", "third", "fourth", "fifth", "sixth", "seventh", "next"})
+
+_NEGATION = frozenset(
+    {"not", "no", "never", "nor", "neither", "hardly", "scarcely", "seldom", "rarely", "cannot", "without", "nobody"}
+    | {"none", "nowhere", "unable", "nothing"}
+)
+_NOT = re.compile(r".*n['’]t|can['’]?t")
+_PHRASES = {
+    ("far", "from"),
+    ("anything", "but"),
+    ("fails", "to"),
+    ("fail", "to"),
+    ("failed", "to"),
+    ("failing", "to"),
+    ("wrong", "to"),
+    ("wrong", "that"),
+    ("false", "that"),
+    ("untrue", "that"),
+}
+_NO_NEGATION = {"not": frozenset({"only", "just", "merely", "simply", "alone", "least"}), "no": frozenset({"doubt"})}
+_ALMOST = frozenset({"almost", "nearly", "practically", "virtually"})
+_STOPS = frozenset({*".;:,()!?–—", "but", "while", "whereas", "though"})
+_NEAR = 2
+"""Behind a negation so near, a comparative is turned round whatever stands between."""
+_LOOK_BACK = 14
+_CARRYING = """
+a all an and any anywhere are as at be been being believe bit by call called can case certain claim claims come
+comes considered correct could did do does either even ever every far found get gets going got had has have he in is it
+least likely look looks may means might more most much must necessarily of once one perform performs possible prove
+proves quite ran really right run running runs said say says seem seems shown single so sure than that the there
+they think this thought to true very was way well were whit will would yet
+"""
+_TRANSPARENT = frozenset(_CARRYING.split())
+"""Words that a negation reaches through: "not by any means faster". Those that end in -ly are as well."""
+_TOKEN = re.compile(r"[A-Za-z’']+|\ue000+|[.;:,()!?–—]|\d[\w.]*")
+_NAME = "\ue000"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A comparative word and its class; ``negated`` where a word before it turns it round.
+
+    ``nobody``: that word says that nobody does, with no name between: "nobody is faster than work stealing".
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    negated: bool
+    nobody: bool = False
+
+
+def read_words(plain: str) -> Iterator[Word]:
+    """The comparative words of a text in which names and code are blanked."""
+    tokens = list(_TOKEN.finditer(plain))
+    words = [m[0].lower() for m in tokens]
+    for i, m in enumerate(tokens):
+        kind = _kind(words, i)
+        if kind and (words[i] != "never" or _reaches_on(words, i)):
+            by, across = _negator(words, i, superlative=kind in ("fastest", "slowest"))
+            first = tokens[i - 1] if kind == "place" and words[i - 1] in _ORDINAL else m
+            yield Word(kind, plain[first.start() : m.end()], m.start(), m.end(), bool(by), by in NOBODY and not across)
+
+
+def _reaches_on(words: Sequence[str], i: int) -> bool:
+    """Whether a comparative follows that a "never" is said of; "it never waits" is another matter."""
+    for k in range(i + 1, min(i + 8, len(words))):
+        if _kind(words, k) not in ("", "every", "never"):
+            return True
+        if words[k][0] != _NAME and words[k] not in _TRANSPARENT and not words[k].endswith("ly"):
+            return False
+    return False
+
+
+def _kind(words: Sequence[str], i: int) -> str:
+    word = words[i]
+    before, after = words[max(i - 1, 0) : i], words[i + 1 : i + 3]
+    if word in _SUPERLATIVE and before and before[0] in _ORDINAL:
+        return "place"
+    if word in _SUPERLATIVE and after[:1] == ["but"] and after[1:2] in (["one"], ["two"]):
+        return "place"
+    if word in _SUFFERED or (word in _LOSES and after[:1] in (["to"], ["against"])):
+        if after[1:] and after[1] in NOBODY:
+            return "fastest"
+        earlier = [w for w in words[max(i - 4, 0) : i] if not w.endswith("ly") and w not in ("not", "never", "far")]
+        active = word in _SUFFERED and after[:1] != ["by"] and not (earlier and earlier[-1] in _BE)
+        return ("overtakes" if word == "overtaken" else "faster") if active else "slower"
+    if word == "lead" and not (before and before[0] in _THE) and after[:1] != ["to"]:
+        return "fastest"
+    return _CLASS_OF.get(word, "")
+
+
+def _negator(words: Sequence[str], i: int, *, superlative: bool = False) -> tuple[str, bool]:
+    """The word before a word that turns it round, and whether a name stands between."""
+    across = False
+    clear = True
+    for back in range(1, min(i, _LOOK_BACK) + 1):
+        word = words[i - back]
+        if word == "," and (aside := _before_aside(words[: i - back])):
+            return aside, across
+        if word in _STOPS and not (word == "but" and words[i - back - 1 : i - back] == ["anything"]):
+            break
+        following = words[i - back + 1] if back > 1 else ""
+        if (word in _NEGATION or _NOT.fullmatch(word)) and following not in _NO_NEGATION.get(word, ()):
+            return word, across
+        if (word, following) in _PHRASES:
+            return word, across
+        if superlative and word in _ALMOST and clear:
+            return word, across
+        across = across or word[0] == _NAME
+        if word[0] != _NAME and word not in _TRANSPARENT and not word.endswith("ly"):
+            clear = False
+        if not clear and back >= _NEAR:
+            break
+    return "", across
+
+
+def _before_aside(words: Sequence[str]) -> str:
+    """The "not" before a few words between commas that end here, "not, in fact, faster"."""
+    commas = [k for k in range(max(len(words) - 5, 1), len(words)) if words[k] == ","]
+    said = words[commas[-1] - 1] if commas else ""
+    return said if said in _NEGATION or _NOT.fullmatch(said) else ""
+
+
+_VERBAL = frozenset({"do", "does", "did", "is", "are", "was", "were", "will", "would", "can", "could", "has", "have"})
+_TAKING = """
+take takes took taken need needs needed cost costs reach reaches reached last lasts require requires come comes amount
+amounts to use uses used move moves moved read reads load loads make makes ask asks for stand stands at bring brings run
+runs longer
+"""
+_TAKES = frozenset(_TAKING.split())
+
+
+def negated_at(plain: str, place: int) -> str:
+    """The verb that denies the number at a place, "does not take"; empty where none does."""
+    tokens = list(_TOKEN.finditer(plain, max(place - 80, 0), place))
+    words = [m[0].lower() for m in tokens]
+    for back in range(1, len(words) + 1):
+        i = len(words) - back
+        word, before = words[i], words[max(i - 1, 0) : i]
+        denied = bool(_NOT.fullmatch(word)) or word in ("never", "cannot")
+        denied = denied or (word == "not" and bool(before) and before[0] in _VERBAL | _TAKES)
+        denied = denied or (word == "no" and words[i + 1 : i + 2] == ["longer"])
+        denied = denied or (word, *words[i + 1 : i + 2]) in _PHRASES
+        if denied and words[i + 1 : i + 2] not in (["only"], ["just"], ["merely"]):
+            first = i - 1 if word == "not" else i
+            return plain[tokens[first].start() : tokens[-1].end()]
+        if word[0] != _NAME and word not in _TAKES | _TRANSPARENT and not word.endswith("ly"):
+            break
+    return ""
