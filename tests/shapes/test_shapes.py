@@ -130,6 +130,8 @@ def test_memory_ladder_has_four_knobs_and_a_knee_of_the_whole_series(tmp_path: P
     share = share_of_peak(table(b, "babel")[0], "sector_rate")
     assert share.centre > 1
     assert "served_from_cache" in share.flags
+    assert "cache_sized" in table(b, "babel")[0].value("sector_rate").flags
+    assert "cache_sized" not in table(b, "babel")[0].value("wall").flags
     # the seed's minimum over the runs stays derivable: the samples are all there, and the interval begins with it
     assert table(b, "ladder")[0].value("wall").lo == pytest.approx(2**31 / 1e12 * 0.998)
 

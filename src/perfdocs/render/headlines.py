@@ -30,10 +30,17 @@ class Found:
 
 
 def headline(benchmark: Benchmark, loaded: LoadedCard, key: str) -> Found | None:
-    """The best centre among the measurements that the headline selects; ``None`` where the card has none."""
+    """Of the measurements that the headline selects the one whose worst run is best, so that noise does not choose.
+
+    ``None`` where the card has none.
+    """
     definition = benchmark.definition
     entry = definition.headlines[key]
-    sign = -1.0 if definition.quantity(entry.quantity).better == "higher" else 1.0
+    highest = definition.quantity(entry.quantity).better == "higher"
+
+    def from_worst_end(value: Value) -> tuple[float, float]:
+        return (-value.lo, -value.centre) if highest else (value.hi, value.centre)
+
     best: tuple[Row, Value] | None = None
     for row in find(rows(benchmark, loaded, entry.table), **entry.at):
         if entry.arms and row.arm not in entry.arms:
@@ -42,7 +49,7 @@ def headline(benchmark: Benchmark, loaded: LoadedCard, key: str) -> Found | None
             value = row.value(entry.quantity)
         except Missing:
             continue
-        if best is None or sign * value.centre < sign * best[1].centre:
+        if best is None or from_worst_end(value) < from_worst_end(best[1]):
             best = row, value
     return None if best is None else Found(loaded.device_id, *best, _share(best[0], entry))
 
