@@ -47,7 +47,7 @@ FLAGS: dict[str, Flag] = {
     "contaminated": Flag("C", "other work ran on the device or its processors, in the last try as well"),
     "few_samples": Flag("f", "fewer than five timed runs"),
     "served_from_cache": Flag("$", "counted bytes exceed the DRAM peak, and the data fit the last-level cache"),
-    "cache_sized": Flag("c", "the data fit the last-level cache: the rate is the cache's"),
+    "cache_sized": Flag("c", "the data fit the last-level cache: not a rate of the memory, of which no peak is known"),
     "impossible": Flag("!", "above the device's peak: a wrong count, clock or peak"),
     "not_observed": Flag("o", "no clock was seen while the work ran, where it was for others of the table"),
     "imported": Flag("i", "typed in from a published source, not measured here"),
@@ -151,6 +151,9 @@ def of_peak_flags(share: float, issued: float | None, cache: float | None, *, ba
 
 
 def footprint_flags(footprint: float | None, cache: float | None) -> frozenset[str]:
-    """``cache_sized`` where the bytes the data occupy fit the last-level cache, where both are known."""
+    """``cache_sized`` where the bytes the data occupy fit the last-level cache, where both are known.
+
+    It is for devices without a DRAM peak: where there is one, :func:`of_peak_flags` tells what is above it.
+    """
     fits = footprint is not None and cache is not None and 0 < footprint <= cache
     return frozenset({"cache_sized"}) if fits else frozenset()

@@ -144,7 +144,10 @@ class Row:
             value = evaluate(node, self.lookup)
         if derived.fraction:
             return value.flagged(_above_limit(self, value, derived))
-        return value.flagged(footprint_flags(_footprint(self, derived), _last_cache(self.card.device)))
+        device = self.card.device
+        if derived.footprint is None or peak(device, "dram") is not None:
+            return value
+        return value.flagged(footprint_flags(_footprint(self, derived), _last_cache(device)))
 
     def lookup(self, name: Name) -> Value:
         """The value of a name in an expression at this row. Raises :class:`Missing`."""
