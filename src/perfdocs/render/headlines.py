@@ -129,7 +129,7 @@ def _compared_row(benchmark: Benchmark, cards: Sequence[LoadedCard], key: str) -
     found = [headline(benchmark, card, key) for card in cards]
     if not any(found):
         return None
-    reached = [one.row.arm for one in found if one]
+    reached = [one.row for one in found if one]
     cells = (
         _value_cell(definition, entry, one) if one else missing_cell(_why_not(definition, card, entry, reached))
         for one, card in zip(found, cards, strict=True)
@@ -137,8 +137,8 @@ def _compared_row(benchmark: Benchmark, cards: Sequence[LoadedCard], key: str) -
     return words(entry.label), *cells
 
 
-def _why_not(definition: Definition, loaded: LoadedCard, entry: Headline, reached: Sequence[str]) -> str:
-    """Why a card has no value of a headline that others ``reached`` by these arms: as the card says, where it does."""
+def _why_not(definition: Definition, loaded: LoadedCard, entry: Headline, reached: Sequence[Row]) -> str:
+    """Why a card has no value of a headline that others ``reached`` by these rows: as the card says, where it does."""
     card = loaded.card
     able = [a for a in definition.arms_of(entry.table) if a in (entry.arms or definition.arms)]
     reasons = [n for arm in able for n in absences(card, entry.table, arm, entry.at)]
@@ -146,9 +146,12 @@ def _why_not(definition: Definition, loaded: LoadedCard, entry: Headline, reache
         return reason_text(definition, reasons[0].reason)
     if card.origin.kind == "imported":
         return "its source gives no such figure"
-    kinds = {kind for arm in reached for kind in definition.arms[arm].on}
+    kinds = {kind for row in reached for kind in definition.arms[row.arm].on}
     if kinds and card.device.kind not in kinds:
         return f"measured by an arm that runs on no {DEVICE_KINDS[card.device.kind]}"
+    others = {row.card.device.kind for row in reached}
+    if card.device.kind not in others:
+        return f"measured on {' and '.join(f'{DEVICE_KINDS[kind]}s' for kind in sorted(others))} only"
     return UNSAID
 
 
