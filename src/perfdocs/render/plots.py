@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Figure", "alt_text", "digest", "figure"]
 
-RENDERER = 4
+RENDERER = 5
 """Raised whenever the same cards give another picture, so that caches draw anew."""
 
 FORMATS = ("light", "dark", "pdf", "png")
