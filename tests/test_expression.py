@@ -208,6 +208,16 @@ def test_the_best_has_the_flags_of_the_points_that_may_be_it() -> None:
     assert best.flags == {"throttled", "noisy"}
 
 
+def test_a_noisy_point_does_not_lead_the_best() -> None:
+    steady = Value(10, 9.9, 10.1, 9.95, 10.05, 5, frozenset())
+    noisy = Value(14, 7, 17, 12, 15, 5, frozenset({"noisy"}))
+    lookups = [lambda _, v=v: v for v in (noisy, steady)]
+    best = evaluate_series(parse("best(y)", "h"), lookups)
+    assert (best.centre, best.lo, best.show_lo, best.show_hi) == (10, 9.9, 9.95, 10.05)
+    assert best.hi == 17  # what the noisy one may be is not excluded
+    assert best.flags == {"noisy"}
+
+
 @pytest.mark.parametrize(("text", "over"), [("min(a, b) / 2", False), ("best(a / b) / device.sm_count + 1", True)])
 def test_what_it_may_hold(text: str, over: bool) -> None:
     check_calls(parse(text, "h"), "h", series=over)

@@ -11,7 +11,7 @@ import pytest
 from numpy.random import RandomState
 
 from perfdocs.card import Block, Card, Gate, Measurement, Spread, State
-from perfdocs.flags import FLAGS, flags_by_measurement, noise, of_peak_flags, pattern
+from perfdocs.flags import FLAGS, flags_by_measurement, footprint_flags, noise, of_peak_flags, pattern
 from perfdocs.verdict import Value, summarise
 
 
@@ -177,6 +177,14 @@ def test_above_the_peak(
     share: float, bytes_: float | None, cache: float | None, bandwidth: bool, expected: set[str]
 ) -> None:
     assert of_peak_flags(share, bytes_, cache, bandwidth=bandwidth) == expected
+
+
+@pytest.mark.parametrize(
+    ("footprint", "cache", "fits"),
+    [(50.0, 100, True), (100.0, 100, True), (101.0, 100, False), (None, 100, False), (50.0, None, False)],
+)
+def test_data_that_fit_the_last_level_cache(footprint: float | None, cache: float | None, fits: bool) -> None:
+    assert footprint_flags(footprint, cache) == ({"cache_sized"} if fits else set())
 
 
 def test_every_flag_has_a_mark_of_its_own_and_a_legend() -> None:

@@ -79,7 +79,14 @@ def test_a_column_has_one_unit_and_each_number_in_it_reads_back(numbers: list[fl
         (printed,) = parse_printed(f"{format_value(number, unit, scale=scale)} {scale.unit}")
         assert printed.unit == unit
         assert printed.reads(number)
-    assert min(numbers) / scale.factor >= 0.99 or scale.factor <= 1e-15
+    least = 0.0099 if max(numbers) / scale.factor >= 99 else 0.99  # of a column of six digits and more
+    assert min(numbers) / scale.factor >= least or scale.factor <= 1e-15
+
+
+def test_a_column_that_spans_far_is_in_a_unit_between() -> None:
+    assert scale_for([17.3e-6, 4.69], "s").unit == "ms"  # 0.0173 and 4690, not 4 690 000 µs
+    assert scale_for([17.3e-6, 0.0999], "s").unit == "µs"
+    assert scale_for([5.6e-6, 4.69], "s").unit == "µs"  # 0.0056 ms would lose more than it gains
 
 
 def test_a_scale_passes_over_zeros_and_infinities() -> None:

@@ -16,9 +16,9 @@ from tests.render_kit import DEFINITION, NOISY, cpu_card, demo, gpu_card, load, 
 from perfdocs.library import Benchmark, LoadedCard
 from perfdocs.render import plots
 from perfdocs.render.csv import card_csv
-from perfdocs.render.drawing import _looks
+from perfdocs.render.drawing import _log_ticks, _looks, _tick_texts
 from perfdocs.render.plots import DARK, FORMATS, LIGHT, QUIET, alt_text, digest, figure
-from perfdocs.render.series import MANY, legend_order, panels, strong
+from perfdocs.render.series import MANY, has_values, legend_order, panels, strong
 
 Pair = tuple[Benchmark, LoadedCard]
 
@@ -242,3 +242,39 @@ def test_every_colour_stands_out_from_its_ground(palette: tuple[str, ...], groun
     for colour in (*palette, *QUIET.values()):
         low, high = sorted((luminance(colour), luminance(ground)))
         assert (high + 0.05) / (low + 0.05) >= 3
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.5, 2e3, [1, 10, 100, 1000]),
+        (1.8, 75, [2, 5, 10, 20, 50]),
+        (28, 71, [30, 40, 50, 60]),
+        (61, 66, [61, 62, 63, 64, 65, 66]),
+        (1e-3, 1e15, [10.0**e for e in range(-3, 16, 3)]),
+    ],
+)
+def test_a_logarithmic_axis_has_three_ticks_or_more(low: float, high: float, ticks: list[float]) -> None:
+    assert _log_ticks(low, high, 9) == pytest.approx(ticks)
+
+
+@pytest.mark.parametrize(
+    ("ticks", "said"),
+    [
+        ([1, 10, 100, 1000], ["10⁰", "10¹", "10²", "10³"]),
+        ([10, 100], ["10", "100"]),
+        ([512, 1024, 4096], ["2⁹", "2¹⁰", "2¹²"]),
+        ([32, 160, 1280], ["32", "160", "1280"]),
+        ([0, 5000, 10_000], ["0", "5000", "10\u202f000"]),
+        ([200_000, 500_000, 2_000_000], ["2·10⁵", "5·10⁵", "2·10⁶"]),
+        ([0.5, 1, 2], ["0.5", "1", "2"]),
+    ],
+)
+def test_the_ticks_of_an_axis_are_written_in_one_way(ticks: list[float], said: list[str]) -> None:
+    text = _tick_texts(ticks)
+    assert [text(v) for v in ticks] == said
+
+
+def test_a_plot_of_what_a_card_lacks_has_no_values(pair: Pair) -> None:
+    assert has_values(*pair, "wall")
+    assert not has_values(*many(2, pair[0].folder.parent.parent / "lacking"), "rate")

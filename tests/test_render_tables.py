@@ -210,7 +210,7 @@ def test_comparison_takes_the_largest_shared_point_and_ranks_devices(tmp_path: P
     assert texts(model.groups[0]) == [
         ["Made Up Gpu", "longest first", "371", "1.00×"],
         ["Twin Gpu", "longest first", "742\u00a0(741–743)", "2.00×"],
-        ["Made Up Cpu", "host", "94\u202f000\u00a0(93\u202f900–94\u202f100)", "253×"],
+        ["Made Up Cpu, 16\u00a0threads", "host", "94\u202f000\u00a0(93\u202f900–94\u202f100)", "253×"],
     ]
     assert [r[2].best for r in model.groups[0].rows] == [True, False, False]
     at = comparison(benchmark, "main", {"n": 1000, "config": "thin"}, ["made-up-gpu", "twin-gpu"])
@@ -417,3 +417,25 @@ def test_points_share_a_line_only_where_the_same_arm_leads_the_same_next_one(tmp
         "N = 10³: work stealing, 10.0 µs; 1.50× ahead of host",
         "N = 10⁴, 10⁵: one thread per sample, 10.0 µs, 10.0 µs; each 1.50× ahead of host",
     ]
+
+
+@pytest.mark.parametrize(
+    ("published", "said"),
+    [
+        ("2015", "published 2015; imported 2026-11-30"),
+        ("undated", "published: undated; imported 2026-11-30"),
+        (None, "published: the card does not tell when; imported 2026-11-30"),
+    ],
+)
+def test_an_imported_card_tells_when_its_source_appeared(tmp_path: Path, published: str | None, said: str) -> None:
+    card = gpu_card()
+    card["origin"] = {"kind": "imported", "source": "a paper", "licence": "CC BY 4.0"}
+    card["origin"] |= {"published": published} if published else {}
+    library = load(tmp_path, card)
+    benchmark = library.benchmarks["demo"]
+    (row,) = measured_on([benchmark]).groups[0].rows
+    assert (row[2].text, row[4].text) == (said, "as published")
+    said_of = dict(texts(facts.method_facts(benchmark.cards[0]).groups[0]))
+    assert said_of["published"] == (published or "the card does not tell when")
+    assert said_of["imported"].startswith("2026-11-30")
+    assert "recorded" not in said_of

@@ -127,9 +127,9 @@ SHOWN = {
     "perf-method rk4": "warm-up",
     "perf-measured-on": ">Made Up Cpu<",
     "perf-device made-up-gpu": "50\u00a0MiB",
-    "perf-compare rk4": ">Made Up Cpu<",
+    "perf-compare rk4": ">Made Up Cpu",
     "perf-repeatability rk4": "No device was measured twice yet.",
-    "perf-numbers": ">Made Up Cpu<",
+    "perf-numbers": ">Made Up Cpu",
     "perf-claims": "No page has a claim.",
 }
 

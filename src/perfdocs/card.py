@@ -76,6 +76,8 @@ class Origin(_Record, frozen=True, kw_only=True):
 
     kind: Literal["measured", "imported", "synthetic"]
     source: Text | None = None
+    published: Short | None = None
+    """When the source appeared, as far as it tells; ``recorded`` is when it was typed in."""
     licence: Text | None = None
 
 

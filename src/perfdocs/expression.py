@@ -355,9 +355,15 @@ def _least(x: Sequence[Value], y: Sequence[Value], fraction: Sequence[Value]) ->
 
 
 def _best(y: Sequence[Value]) -> Value:
-    """The largest; its flags are those of the points that may be it, given their intervals."""
-    low = max(v.lo for v in y)
-    return FUNCTIONS["max"](*(v for v in y if v.hi >= low))
+    """The value of the point that surely reaches most: that whose interval begins highest (decision 0029).
+
+    The interval ends with the highest that any point may be; the flags are those of the points that may be the highest.
+    """
+    first = max(y, key=lambda v: (v.lo, v.centre))
+    rivals = [v for v in y if v.hi >= first.lo]
+    flags = frozenset[str]().union(*(v.flags for v in rivals))
+    most, samples = max(v.hi for v in rivals), min(v.samples for v in rivals)
+    return Value(first.centre, first.lo, most, first.show_lo, first.show_hi, samples, flags)
 
 
 def _fitted(law: str, part: Literal["bend", "amplitude", "misfit"]) -> Callable[..., Value]:

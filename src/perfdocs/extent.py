@@ -20,7 +20,9 @@ def left_out(card: Card) -> int:
 
 
 def extent(card: Card, quick: str = "quick") -> str:
-    """``full``, or ``quick`` in the words given, and what of that is not there."""
+    """``full``, or ``quick`` in the words given, and what is not there; of what is imported ``as published``."""
+    if card.origin.kind == "imported":
+        return "as published"
     missing = left_out(card)
     parts = [quick if card.method.quick else "full"]
     parts += ["only some arms, tables or points"] if card.method.narrowed else []

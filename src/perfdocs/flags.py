@@ -14,7 +14,7 @@ from .card import Card, Measurement
 from .conditions import CLOCK_SPREAD, clock_moved, contamination, throttle_reasons
 from .verdict import Value
 
-__all__ = ["FLAGS", "Flag", "flags_by_measurement", "noise", "of_peak_flags", "pattern", "sm_clock"]
+__all__ = ["FLAGS", "Flag", "flags_by_measurement", "footprint_flags", "noise", "of_peak_flags", "pattern", "sm_clock"]
 
 NOISY_SPREAD = 0.05
 LEAST_PATTERN = 0.02
@@ -47,6 +47,7 @@ FLAGS: dict[str, Flag] = {
     "contaminated": Flag("C", "other work ran on the device or its processors, in the last try as well"),
     "few_samples": Flag("f", "fewer than five timed runs"),
     "served_from_cache": Flag("$", "counted bytes exceed the DRAM peak, and the data fit the last-level cache"),
+    "cache_sized": Flag("c", "the data fit the last-level cache: not a rate of the memory, of which no peak is known"),
     "impossible": Flag("!", "above the device's peak: a wrong count, clock or peak"),
     "not_observed": Flag("o", "no clock was seen while the work ran, where it was for others of the table"),
     "imported": Flag("i", "typed in from a published source, not measured here"),
@@ -147,3 +148,12 @@ def of_peak_flags(share: float, issued: float | None, cache: float | None, *, ba
     if bandwidth and issued is not None and cache is not None and issued <= cache:
         return frozenset({"served_from_cache"})
     return frozenset({"impossible"})
+
+
+def footprint_flags(footprint: float | None, cache: float | None) -> frozenset[str]:
+    """``cache_sized`` where the bytes the data occupy fit the last-level cache, where both are known.
+
+    It is for devices without a DRAM peak: where there is one, :func:`of_peak_flags` tells what is above it.
+    """
+    fits = footprint is not None and cache is not None and 0 < footprint <= cache
+    return frozenset({"cache_sized"}) if fits else frozenset()

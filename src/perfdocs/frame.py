@@ -13,7 +13,7 @@ from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
 from .conditions import CLOCK_SPREAD
 from .definition import Definition, Derived
 from .expression import Missing, Name, evaluate, evaluate_series, parse
-from .flags import flags_by_measurement, noise, of_peak_flags, pattern, sm_clock
+from .flags import flags_by_measurement, footprint_flags, noise, of_peak_flags, pattern, sm_clock
 from .library import Benchmark, Library, LoadedCard
 from .peaks import peak
 from .reasons import Observed, flag_reasons, observed, of_series
@@ -142,7 +142,12 @@ class Row:
             value = evaluate_series(node, [r.lookup for r in self.series])
         else:
             value = evaluate(node, self.lookup)
-        return value.flagged(_above_limit(self, value, derived)) if derived.fraction else value
+        if derived.fraction:
+            return value.flagged(_above_limit(self, value, derived))
+        device = self.card.device
+        if derived.footprint is None or peak(device, "dram") is not None:
+            return value
+        return value.flagged(footprint_flags(_footprint(self, derived), _last_cache(device)))
 
     def lookup(self, name: Name) -> Value:
         """The value of a name in an expression at this row. Raises :class:`Missing`."""
@@ -371,16 +376,24 @@ def share_of_peak(row: Row, key: str) -> Value:
 
 def _above_limit(row: Row, share: Value, derived: Derived) -> frozenset[str]:
     """Flags of a fraction of what the device can do, where it is above 1."""
-    device = row.card.device
-    footprint = None
-    if derived.footprint is not None:
-        try:
-            footprint = row.value(derived.footprint).centre
-        except Missing:
-            footprint = None
-    cache = device.l2_cache if device.kind == "gpu" else device.l3_cache
     bandwidth = derived.unit == "byte/s" or (derived.fraction and derived.footprint is not None)
+    footprint, cache = _footprint(row, derived), _last_cache(row.card.device)
     return of_peak_flags(share.centre, footprint, cache, bandwidth=bandwidth)
+
+
+def _footprint(row: Row, derived: Derived) -> float | None:
+    """Bytes the data of a quantity occupy, where it names what tells them and the row holds that."""
+    if derived.footprint is None:
+        return None
+    try:
+        return row.value(derived.footprint).centre
+    except Missing:
+        return None
+
+
+def _last_cache(device: Device) -> int | None:
+    """Bytes of the last-level cache, where the device tells them."""
+    return device.l2_cache if device.kind == "gpu" else device.l3_cache or device.l2_cache
 
 
 def absences(card: Card, table: str, arm: str, at: Mapping[str, AxisValue]) -> tuple[NotRun, ...]:

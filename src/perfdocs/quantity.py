@@ -44,8 +44,15 @@ class Scale:
     unit: str
 
 
+LONG, LEAST = 1e5, 0.01
+"""A column's largest number that is still read at a glance, and its smallest where that is exceeded."""
+
+
 def scale_for(values: Iterable[float], unit: str) -> Scale:
-    """One scale for a whole column or axis, chosen so that its smallest non-zero magnitude reads as 1 or more."""
+    """One scale for a whole column or axis, chosen so that its smallest non-zero magnitude reads as 1 or more.
+
+    Where its largest would then have six digits or more before the point, the smallest may read as 0.01 or more.
+    """
     sizes = [abs(v) for v in values if v and math.isfinite(v)]
     smallest = min(sizes, default=1.0)
     if unit in _PLAIN:
@@ -54,6 +61,9 @@ def scale_for(values: Iterable[float], unit: str) -> Scale:
         step = min(max(int(math.log2(smallest) // 10), 0), len(_BINARY) - 1) if smallest >= 1 else 0
         return Scale(float(1024**step), "B" if step == 0 else _BINARY[step])
     exponent = math.floor(math.log10(smallest * (1 + 5e-4))) // 3  # 999.6 µs prints as 1.00 ms
+    largest = max(sizes, default=1.0)
+    if largest >= LONG * 1000.0**exponent and smallest >= LEAST * 1000.0 ** (exponent + 1):
+        exponent += 1
     if unit == "s":
         exponent = min(exponent, 0)
     exponent = max(min(exponent, 6), -5)

@@ -130,8 +130,21 @@ def test_memory_ladder_has_four_knobs_and_a_knee_of_the_whole_series(tmp_path: P
     share = share_of_peak(table(b, "babel")[0], "sector_rate")
     assert share.centre > 1
     assert "served_from_cache" in share.flags
+    assert "cache_sized" not in table(b, "babel")[0].value("sector_rate").flags  # the peak tells
     # the seed's minimum over the runs stays derivable: the samples are all there, and the interval begins with it
     assert table(b, "ladder")[0].value("wall").lo == pytest.approx(2**31 / 1e12 * 0.998)
+
+
+def test_without_a_peak_a_rate_of_data_that_fit_the_cache_says_so(tmp_path: Path) -> None:
+    def triad(size: float) -> dict[str, object]:
+        return point("babel", "triad", wall=runs(1e-3), sector_byte=6e6, footprint=size)
+
+    cases = ((6e6, 8 * 10**6, True), (9e6, 8 * 10**6, False), (6e6, None, False))
+    for i, (size, cache, flagged) in enumerate(cases):
+        device = {"id": "made-up-gpu", "kind": "gpu", "name": "Made Up GPU", **({"l2_cache": cache} if cache else {})}
+        (row,) = table(load(tmp_path / str(i), card("memory_ladder", [triad(size)], device=device)), "babel")
+        assert ("cache_sized" in row.value("sector_rate").flags) is flagged
+        assert "cache_sized" not in row.value("wall").flags
 
 
 def test_stride_has_a_linear_axis_with_zero_on_two_devices(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, scale_for
 from ..verdict import Value, fastest, ratio
 from .columns import digits_of, head_text, missing_cell, range_text, value_text
-from .facts import DEVICE_KINDS
+from .facts import DEVICE_KINDS, UNDATED, named, surroundings
 from .fastest import Statement, statement
 from .model import Cell, Group, TableModel, flags_in, words
 from .points import by_axis, labels_of, ordered_flags, point_text, ruler
@@ -32,7 +32,7 @@ def measured_on(benchmarks: Sequence[Benchmark], device_ids: Collection[str] | N
         "recorded",
         "measurements",
         "extent",
-        "driver and runtime",
+        "driver and runtime, or threads",
         "origin",
         "sources",
     ]
@@ -63,7 +63,7 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
         Cell(card.device.name, flags, link=loaded.device_id, number=False, foreign=True),
         words(DEVICE_KINDS[card.device.kind]),
         *([words(benchmark.definition.title)] if several else []),
-        Cell(card.recorded.partition("T")[0]),
+        _when(loaded),
         Cell(str(len(card.measurements))),
         words(extent(card)),
         words(_driver(loaded), foreign=True),
@@ -72,10 +72,21 @@ def _measured_row(loaded: LoadedCard, benchmark: Benchmark, several: bool) -> tu
     )
 
 
+def _when(loaded: LoadedCard) -> Cell:
+    """The day of the measurement; of an imported card when its source appeared, and the day it was typed in."""
+    card = loaded.card
+    day = card.recorded.partition("T")[0]
+    if card.origin.kind != "imported":
+        return Cell(day)
+    published = card.origin.published
+    said = f"published {published}" if published and published[0].isdigit() else f"published: {published or UNDATED}"
+    return words(f"{said}; imported {day}", foreign=True)
+
+
 def _driver(loaded: LoadedCard) -> str:
     card = loaded.card
     runtime = card.software.get("cuda-runtime")
-    parts = [card.host.driver or "", f"CUDA{NBSP}{runtime}" if runtime else ""]
+    parts = [card.host.driver or "", f"CUDA{NBSP}{runtime}" if runtime else "", surroundings(loaded)]
     return ", ".join(filter(None, parts))
 
 
@@ -159,7 +170,7 @@ def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[
         text = value_text(value, quantity, scale, digits)
         text += range_text(value, text, scale, digits) if value.show_lo != value.show_hi else ""
         where = f"{loaded.device_id}#{row.anchor}"
-        name = Cell(loaded.card.device.name, link=loaded.device_id, number=False, foreign=True)
+        name = Cell(named(loaded), link=loaded.device_id, number=False, foreign=True)
         flags = ordered_flags(value.flags)
         number = Cell(text, flags, loaded.device_id in best, link=where, whys=whys(row, by, flags))
         pair = (value, values[best[0]])

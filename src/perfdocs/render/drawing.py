@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..definition import Axis, Definition, Derived, Metric, Plot
-from ..quantity import Scale, axis_text, scale_for, superscript
+from ..quantity import THIN, Scale, scale_for, superscript
 from .html import plain
 from .points import ORIGINS
 from .series import Curve, Panel, Series, legend_order, strong
@@ -28,6 +28,9 @@ CURVES: dict[str, tuple[Dash, str]] = {"hyperbola": ("--", "|"), "corner": (":",
 """Dash and mark of the laws: strokes, since series have filled marks."""
 ROOFS: tuple[Dash, ...] = ("-", "-.", "--", ":")
 STEPS = 128
+FEWEST_TICKS, MOST_X_TICKS = 3, 6
+NARROW = 100
+"""A logarithmic axis of less than so many times the least is marked at the values that were measured."""
 MARKED = 6  # above every line and point
 PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.18, 0.62
 
@@ -97,14 +100,19 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
     )
     values = [v.centre for p in found for s in p.series for _, v in s.points]
     y_scale = _middle(values, quantity.unit)
+    every = sorted({x for p in found for s in p.series for x, _ in s.points if not isinstance(x, str)})
+    drawn = []
     for i, ax in enumerate(axes.flat):
         if i >= len(found):
             ax.set_visible(False)
             continue
-        _panel(ax, definition, entry, found[i], y_scale, theme, looks, curves)
+        if numbers := _panel(ax, definition, entry, found[i], y_scale, every, theme, looks, curves):
+            drawn.append((ax, numbers))
         if i % columns == 0:
             ax.set_ylabel(plain(_axis_label(quantity.label, y_scale.unit)), color=theme[0])
-    _y_axis(axes.flat[0], values, entry.scale_y)
+    if drawn:
+        _x_axes(drawn, _along(definition, entry), entry.scale_x)
+    _y_axis(axes.flat[0], [v / y_scale.factor for v in values], entry.scale_y)
     if labels:
         _legend(drawing, labels, across, theme[0])
     return drawing
@@ -125,40 +133,99 @@ def _log(values: Sequence[float]) -> bool:
     return bool(values) and min(values) > 0 and max(values) / min(values) > 8
 
 
-def _tick(value: float) -> str:
-    if 0 < value < 1e-3 and math.isclose(value, 10.0 ** (exponent := round(math.log10(value)))):
-        return f"10{superscript(exponent)}"
-    return axis_text(value) if value >= 1000 else f"{value:g}"
+def _log_ticks(low: float, high: float, most: int) -> list[float]:
+    """Ticks of a logarithmic axis: decades, or where fewer than three are in reach, round numbers between them."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    decades = [10.0**e for e in range(first, last + 1) if low <= 10.0**e <= high]
+    if len(decades) >= FEWEST_TICKS:
+        return decades[:: math.ceil(len(decades) / most)]
+    for parts in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
+        ticks = [part * 10.0**e for e in range(first, last + 1) for part in parts if low <= part * 10.0**e <= high]
+        if len(ticks) >= FEWEST_TICKS:
+            return ticks if len(ticks) <= most else decades or ticks[:: math.ceil(len(ticks) / most)]
+    return _round_ticks(low, high)
+
+
+def _round_ticks(low: float, high: float) -> list[float]:
+    from matplotlib.ticker import MaxNLocator
+
+    return [float(v) for v in MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= v <= high]
+
+
+def _powers_of_two(values: Sequence[float]) -> bool:
+    """Whether all are, and some are so large that they are known by their exponent."""
+    return max(values, default=0) > 1000 and all(v >= 1 and math.log2(v).is_integer() for v in values)
+
+
+def _tick_texts(ticks: Sequence[float]) -> Callable[[float], str]:
+    """One way of writing for all ticks of an axis: powers where all are powers of one number, else plain numbers."""
+    shown = [v for v in ticks if v > 0]
+    if _powers_of_two(shown):
+        return lambda v: f"2{superscript(round(math.log2(v)))}"
+    tens = all(math.isclose(v, 10.0 ** round(math.log10(v))) for v in shown)
+    if shown and tens and (max(shown) >= 1000 or min(shown) < 1e-3):
+        return lambda v: f"10{superscript(round(math.log10(v)))}" if v > 0 else "0"
+    if max(shown, default=0) >= 1e6 or min(shown, default=1) < 1e-3:
+        return _with_power
+    return lambda v: f"{v:,.0f}".replace(",", THIN) if abs(v) >= 10_000 else f"{v:.6g}"
+
+
+def _with_power(value: float) -> str:
+    if not value:
+        return "0"
+    exponent = math.floor(math.log10(abs(value)) + 1e-9)
+    return f"{value / 10.0**exponent:.3g}·10{superscript(exponent)}"
 
 
 def _y_axis(ax: Axes, values: Sequence[float], said: str | None) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    """Scale and ticks of the axis that all panels share; it holds numbers in the scale's unit already."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     if said == "log" or (said is None and _log(values)):
         ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(numticks=9))
+        ticks = _log_ticks(*ax.get_ylim(), 9)
+        ax.yaxis.set_major_locator(FixedLocator(ticks))
         ax.yaxis.set_minor_locator(NullLocator())  # half the time of a figure goes into minor ticks
-    elif values and min(values) >= 0:
-        ax.set_ylim(bottom=0)
-    # axes share y and hold numbers in the scale's unit already
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v)))
+    else:
+        if values and min(values) >= 0:
+            ax.set_ylim(bottom=0)
+        ticks = list(ax.get_yticks())
+    said_as = _tick_texts(ticks)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: said_as(v)))
 
 
-def _x_axis(ax: Axes, entry: Axis | Metric | Derived, x: Sequence[float], said: str | None) -> None:
-    """Scale and ticks; ``x`` are the values shown, from left to right."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+def _x_axes(drawn: Sequence[tuple[Axes, Sequence[float]]], entry: Axis | Metric | Derived, said: str | None) -> None:
+    """Scales and ticks of all panels, written in one way; beside each the values it shows, from left to right."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    log = said == "log" if said else entry.scale == "log" if isinstance(entry, Axis) else _log(x)
-    if log:
-        ax.set_xscale("log")
-    narrow = log and max(x) / min(x) < 100
-    if isinstance(entry, Axis) and (len(x) <= 6 or narrow):
-        ax.xaxis.set_major_locator(FixedLocator(list(x) if len(x) <= 6 else list(x[:: math.ceil(len(x) / 6)])))
-    elif log:
-        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=7))
-    if log:
-        ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v)))
+    every = sorted({v for _, numbers in drawn for v in numbers})
+    log = said == "log" if said else entry.scale == "log" if isinstance(entry, Axis) else _log(every)
+    log = log and every[0] > 0
+    binary = isinstance(entry, Axis) and _powers_of_two(every)
+    found: list[float] = []
+    for ax, numbers in drawn:
+        if log:
+            ax.set_xscale("log")
+            ax.xaxis.set_minor_locator(NullLocator())
+        values = isinstance(entry, Axis) and len(numbers) <= MOST_X_TICKS
+        if values:
+            ticks = list(numbers)
+        elif binary or (isinstance(entry, Axis) and log and numbers[-1] / numbers[0] < NARROW):
+            ticks = list(numbers[:: math.ceil(len(numbers) / MOST_X_TICKS)])
+        elif log:
+            ticks = _log_ticks(*ax.get_xlim(), MOST_X_TICKS + 1)
+        else:
+            found += list(ax.get_xticks())
+            continue
+        ax.xaxis.set_major_locator(FixedLocator(ticks))
+        found += ticks
+    said_as = _tick_texts(found)
+    for ax, _ in drawn:
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: said_as(v)))
+
+
+def _along(definition: Definition, plot: Plot) -> Axis | Metric | Derived:
+    return definition.axes[plot.x] if plot.x in definition.axes else definition.quantity(plot.x)
 
 
 def _panel(
@@ -167,24 +234,23 @@ def _panel(
     plot: Plot,
     panel: Panel,
     y_scale: Scale,
+    every: Sequence[float],
     theme: Theme,
     looks: Mapping[str, Look],
     curves: Mapping[Curve, Look],
-) -> None:
+) -> list[float]:
+    """Draw one panel, its scale and ticks of x excepted; the numbers it shows along x, none where they are words."""
     ink, rule, *_ = theme
-    entry: Axis | Metric | Derived = (
-        definition.axes[plot.x] if plot.x in definition.axes else definition.quantity(plot.x)
-    )
+    entry = _along(definition, plot)
     x = [p[0] for s in panel.series for p in s.points]
     numbers = sorted({v for v in x if not isinstance(v, str)})
     words = list(dict.fromkeys(v for v in x if isinstance(v, str)))
-    x_scale = _middle(numbers, entry.unit)
+    x_scale = _middle(every, entry.unit)
     for series in panel.series:
         _line(ax, series, words, x_scale, y_scale, looks[series.label])
     if words:
         ax.set_xticks(range(len(words)), [plain(w) for w in words], rotation=30, ha="right")
     elif numbers:
-        _x_axis(ax, entry, [v / x_scale.factor for v in numbers], plot.scale_x)
         unit = "" if entry.unit == "sample" else x_scale.unit
         ax.set_xlabel(plain(_axis_label(entry.label, unit)), color=ink)
         for curve in panel.curves:
@@ -199,6 +265,7 @@ def _panel(
     for side, spine in ax.spines.items():
         spine.set_color(rule)
         spine.set_visible(side in ("left", "bottom"))
+    return [v / x_scale.factor for v in numbers] if numbers and not words else []
 
 
 def _curve(ax: Axes, curve: Curve, x_scale: Scale, y_scale: Scale, look: Look) -> None:

@@ -23,13 +23,16 @@ __all__ = [
     "flag_legend",
     "legend_lines",
     "method_facts",
+    "named",
     "reason_lines",
     "software",
     "sources",
+    "surroundings",
     "terms",
 ]
 
 DEVICE_KINDS = {"gpu": "GPU", "cpu": "CPU"}
+UNDATED = "the card does not tell when"
 IN_SHORT = (
     "SIMD",
     "cores",
@@ -97,6 +100,21 @@ def _numbers(device: Device) -> tuple[tuple[str, float | None, str], ...]:
     )
 
 
+def surroundings(loaded: LoadedCard) -> str:
+    """Of a processor: how many hardware threads the measurements had, and whether in a container, as the card tells."""
+    card = loaded.card
+    if card.device.kind != "cpu":
+        return ""
+    threads = card.device.threads or card.host.threads
+    parts = [f"{threads}{NBSP}threads" if threads else "", "in a container" if card.host.container else ""]
+    return ", ".join(filter(None, parts))
+
+
+def named(loaded: LoadedCard, name: str = "") -> str:
+    """The device's name, or the one given, and what of its surroundings a reader should know where it is compared."""
+    return ", ".join(filter(None, [name or loaded.card.device.name, surroundings(loaded)]))
+
+
 def method_facts(loaded: LoadedCard) -> TableModel:
     """How and on what host this card was measured: the parameters it records, in words."""
     return _table(f"method-{loaded.card.benchmark}-{loaded.device_id}", "Method", _method_rows(loaded))
@@ -105,7 +123,10 @@ def method_facts(loaded: LoadedCard) -> TableModel:
 def _method_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
     card, method = loaded.card, loaded.card.method
     block = method.protocol == "block"
-    yield "recorded", recorded_text(card.recorded), False
+    imported = card.origin.kind == "imported"
+    if imported:
+        yield "published", card.origin.published or UNDATED, True
+    yield "imported" if imported else "recorded", recorded_text(card.recorded), False
     yield "origin", card.origin.kind, False
     if card.origin.source:
         yield "source", card.origin.source, True

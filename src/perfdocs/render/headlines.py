@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..definition import Definition, Headline
-from ..frame import Missing, Row, find, rows, share_of_peak
+from ..frame import Missing, Row, absences, find, rows, share_of_peak
 from ..library import Benchmark, LoadedCard
 from ..quantity import format_percent, format_value
 from ..verdict import Value
+from .absent import UNSAID, reason_text
 from .columns import digits_of, missing_cell
 from .devices import by_interest
-from .model import Cell, Group, TableModel, flags_in, words
+from .facts import DEVICE_KINDS, named
+from .model import Cell, Group, Line, TableModel, flags_in, words
 from .points import ordered_flags, point_text
 from .whys import clock_words, whys
 
@@ -30,10 +32,17 @@ class Found:
 
 
 def headline(benchmark: Benchmark, loaded: LoadedCard, key: str) -> Found | None:
-    """The best centre among the measurements that the headline selects; ``None`` where the card has none."""
+    """Of the measurements that the headline selects the one whose worst run is best, so that noise does not choose.
+
+    ``None`` where the card has none.
+    """
     definition = benchmark.definition
     entry = definition.headlines[key]
-    sign = -1.0 if definition.quantity(entry.quantity).better == "higher" else 1.0
+    highest = definition.quantity(entry.quantity).better == "higher"
+
+    def from_worst_end(value: Value) -> tuple[float, float]:
+        return (-value.lo, -value.centre) if highest else (value.hi, value.centre)
+
     best: tuple[Row, Value] | None = None
     for row in find(rows(benchmark, loaded, entry.table), **entry.at):
         if entry.arms and row.arm not in entry.arms:
@@ -42,7 +51,7 @@ def headline(benchmark: Benchmark, loaded: LoadedCard, key: str) -> Found | None
             value = row.value(entry.quantity)
         except Missing:
             continue
-        if best is None or sign * value.centre < sign * best[1].centre:
+        if best is None or from_worst_end(value) < from_worst_end(best[1]):
             best = row, value
     return None if best is None else Found(loaded.device_id, *best, _share(best[0], entry))
 
@@ -108,10 +117,11 @@ def numbers_compared(
         chosen = sorted((c for d in devices if (c := benchmark.card_of(d)) is not None), key=by_interest)
         body = tuple(row for key in benchmark.definition.headlines if (row := _compared_row(benchmark, chosen, key)))
         if body:
-            head = ("figure", *(names[c.device_id] for c in chosen))
+            head = ("figure", *(named(c, names[c.device_id]) for c in chosen))
             group = (Group(head, body),)
-            title = benchmark.definition.title
-            yield TableModel(f"{benchmark.definition.id}-numbers", title, group, "", ordered_flags(flags_in(group)))
+            title, flags = benchmark.definition.title, ordered_flags(flags_in(group))
+            notes = _lacking(head[1:], body)
+            yield TableModel(f"{benchmark.definition.id}-numbers", title, group, "", flags, notes)
 
 
 def _compared_row(benchmark: Benchmark, cards: Sequence[LoadedCard], key: str) -> tuple[Cell, ...] | None:
@@ -119,5 +129,37 @@ def _compared_row(benchmark: Benchmark, cards: Sequence[LoadedCard], key: str) -
     found = [headline(benchmark, card, key) for card in cards]
     if not any(found):
         return None
-    cells = (_value_cell(definition, entry, one) if one else missing_cell("not measured there") for one in found)
+    reached = [one.row for one in found if one]
+    cells = (
+        _value_cell(definition, entry, one) if one else missing_cell(_why_not(definition, card, entry, reached))
+        for one, card in zip(found, cards, strict=True)
+    )
     return words(entry.label), *cells
+
+
+def _why_not(definition: Definition, loaded: LoadedCard, entry: Headline, reached: Sequence[Row]) -> str:
+    """Why a card has no value of a headline that others ``reached`` by these rows: as the card says, where it does."""
+    card = loaded.card
+    able = [a for a in definition.arms_of(entry.table) if a in (entry.arms or definition.arms)]
+    reasons = [n for arm in able for n in absences(card, entry.table, arm, entry.at)]
+    if reasons:
+        return reason_text(definition, reasons[0].reason)
+    if card.origin.kind == "imported":
+        return "its source gives no such figure"
+    kinds = {kind for row in reached for kind in definition.arms[row.arm].on}
+    if kinds and card.device.kind not in kinds:
+        return f"measured by an arm that runs on no {DEVICE_KINDS[card.device.kind]}"
+    others = {row.card.device.kind for row in reached}
+    if card.device.kind not in others:
+        return f"measured on {' and '.join(f'{DEVICE_KINDS[kind]}s' for kind in sorted(others))} only"
+    return UNSAID
+
+
+def _lacking(devices: Sequence[str], body: Sequence[tuple[Cell, ...]]) -> tuple[Line, ...]:
+    """Below the table what each gap of it says: for every device its figures of one reason together."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for label, *cells in body:
+        for device, cell in zip(devices, cells, strict=True):
+            if cell.missing:
+                said.setdefault((device, cell.missing), []).append(label.text)
+    return tuple(Line(f"{device}, {'; '.join(figures)}", why, (), True) for (device, why), figures in said.items())

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Figure", "alt_text", "digest", "figure"]
 
-RENDERER = 4
-"""Raised whenever the same cards give another picture, so that caches draw anew."""
+RENDERER = 5
+"""Raised whenever the same cards give another picture, so that caches draw anew; ``env_version`` goes with it."""
 
 FORMATS = ("light", "dark", "pdf", "png")
 # Okabe and Ito's colours, darkened for white and lightened for black until each has a contrast of 3 or more

@@ -16,7 +16,7 @@ from ..library import Benchmark, LoadedCard
 from ..verdict import Value, fastest
 from .points import axis_value_text, by_axis, labels_of, selection_text
 
-__all__ = ["Curve", "Panel", "Series", "legend_order", "panels", "strong"]
+__all__ = ["Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]
 
 FITTED = {"hyperbola": "fitted hyperbola, marked at half of its ceiling", "corner": "fitted corner, marked at the knee"}
 
@@ -95,6 +95,12 @@ def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tupl
         if panel.series:
             out.append(panel)
     return tuple(out)
+
+
+def has_values(benchmark: Benchmark, card: LoadedCard, plot: str) -> bool:
+    """Whether a card has a point for the plot: imported ones may lack the quantity."""
+    entry = benchmark.definition.plots[plot]
+    return any(_points(benchmark.definition, entry, [row]) for row in rows(benchmark, card, entry.table))
 
 
 def _x(definition: Definition, entry: Plot, row: Row) -> float | str | None:

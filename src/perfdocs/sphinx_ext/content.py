@@ -18,6 +18,7 @@ from ..render.model import TableModel, has_rows
 from ..render.overview import overview
 from ..render.points import has_overview
 from ..render.repeats import changed_facts, contradictions, moved_cells, repeats_of, single_cells, summary_table
+from ..render.series import has_values
 from ..render.whys import plot_note
 from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
 from .project import device_names
@@ -109,7 +110,7 @@ def _fastest(benchmark: Benchmark, card: LoadedCard, table: str, *, legend: bool
 
 def _plots(benchmark: Benchmark, card: LoadedCard, table: str) -> Iterator[Block]:
     for key, plot in benchmark.definition.plots.items():
-        if plot.table == table and _has_table(benchmark, card, table):
+        if plot.table == table and _has_table(benchmark, card, table) and has_values(benchmark, card, key):
             yield _figure(benchmark, (card,), key)
 
 
