@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from ..card import AxisValue
 from ..errors import Problem, clean
 from .findings import Fix
 
-__all__ = ["CODES", "Bound", "Form", "Given", "Mark", "Outcome", "Status", "Use", "breakable"]
+__all__ = ["CODES", "Bound", "Datum", "Form", "Given", "Line", "Mark", "Outcome", "Status", "Use", "breakable"]
 
 CODES: Mapping[str, str] = {
     "claim-number": "a printed number does not read as measured",
@@ -88,18 +89,56 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Datum:
+    """Where a value was read: a quantity ``key`` of a row of a card, or without a table a fact of the device."""
+
+    benchmark: str
+    device: str
+    key: str
+    table: str = ""
+    arm: str = ""
+    at: tuple[AxisValue, ...] = ()
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where a number comes from: the expression, its value unrounded in SI with its interval, and the data it read.
+
+    ``chosen`` are those that it is the value of: of a least or a most the one that is it, otherwise all. ``less`` was
+    taken off before it was printed: 1 of a ratio that is printed as percent. Without a ``unit`` and a value it is no
+    number: words that compare, and what they compare.
+    """
+
+    formula: str
+    data: tuple[Datum, ...] = ()
+    chosen: tuple[Datum, ...] = ()
+    value: float | None = None
+    low: float = 0.0
+    high: float = 0.0
+    runs: int = 0
+    unit: str = ""
+    less: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A stretch ``start``–``end`` of the bound text that the data answer for, and what a reader can ask of it.
 
-    ``about`` says what was measured; ``device`` and ``anchor`` name the row; ``flags`` travel with the number.
+    ``about`` says what was measured; ``flags`` travel with the number; ``line`` tells where it comes from.
     """
 
     start: int
     end: int
     about: str
-    device: str = ""
-    anchor: str = ""
     flags: tuple[str, ...] = ()
+    line: Line | None = None
+
+    @property
+    def datum(self) -> Datum | None:
+        """The first datum with a row of its own that the number is the value of."""
+        found = (*self.line.chosen, *self.line.data) if self.line else ()
+        return next((datum for datum in found if datum.anchor), None)
 
 
 @dataclass(frozen=True, slots=True)

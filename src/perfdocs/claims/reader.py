@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from ..errors import PerfdocsError
 from ..quantity import Printed
+from .deciding import for_printed
 from .findings import Finding, Fix, Ternary
 from .model import Mark
 from .nodes import Amount
 from .scope import Data
-from .values import Quantity, dimension, show
+from .values import Quantity, dimension, line_of, show
 from .wording import AxisMention, Prose, borrow_unit, reword
 
 __all__ = ["ABOUT", "Reader"]
@@ -83,13 +84,12 @@ class Reader:
         """Numbers of the text that no part of the claim answered for."""
         return self.prose.numbers[self.furthest :]
 
-    def mark(self, printed: Printed, about: str, quantity: Quantity | None) -> None:
-        """Note what stands behind a printed number."""
-        rows = quantity.rows if quantity else ()
+    def mark(self, printed: Printed, about: str, quantity: Quantity | None, what: str = "", less: float = 0.0) -> None:
+        """Note what stands behind a printed number; ``what`` is the expression that it is the value of."""
         flags = tuple(sorted(quantity.value.flags)) if quantity else ()
-        device, anchor = (rows[0].card.device.id, rows[0].anchor) if rows else ("", "")
+        line = line_of(quantity, what or about, less) if quantity else None
         if printed.start not in self.marks:
-            self.marks[printed.start] = Mark(printed.start, printed.end, about, device, anchor, flags)
+            self.marks[printed.start] = Mark(printed.start, printed.end, about, flags, line)
 
     # --- judging -----------------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class Reader:
         shift = 1.0 if comparison and printed.style == "percent" else 0.0
         value = quantity.value.centre - shift
         measured = show(quantity, printed.style, shift)
-        self.mark(printed, f"{what}{at}: {measured}", quantity)
+        self.mark(printed, f"{what}{at}: {measured}", quantity, what, shift)
         holds = printed.reads(value)
         if not holds and about and printed.value:
             holds = abs(value / printed.value - 1) <= ABOUT
@@ -112,12 +112,14 @@ class Reader:
         better = reword(printed, value)
         do = f'write "{better}"'
         if self._only_rounding(printed, quantity, shift):
+            half = printed.quantum / 2
+            more = for_printed(quantity.value, printed.value + shift - half, printed.value + shift + half)
             return Finding(
                 Ternary.UNKNOWN,
                 "claim-undecided",
                 f'"{text}" for {what}{at}',
                 f"{measured}, as far as the few digits of its source tell",
-                f"{do}, or round it",
+                f"{do}, or round it{f'; {more}' if more else ''}",
                 measured,
             )
         found, expected = f'"{text}" for {what}{at}', f"{measured}, as measured"

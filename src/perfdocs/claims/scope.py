@@ -17,11 +17,11 @@ from ..expression import Missing, Selector
 from ..frame import Row, RowsOfCard, absences, rows_of_card
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
-from .model import Use
+from .model import Datum, Use
 from .nodes import OPEN, Tree, named
 from .wording import Named
 
-__all__ = ["OF_ORIGIN", "Context", "Data"]
+__all__ = ["OF_ORIGIN", "Context", "Data", "datum_of"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
 
@@ -77,6 +77,12 @@ def _devices(library: Library) -> _Devices:
     return _Devices(library)
 
 
+def datum_of(row: Row, key: str) -> Datum:
+    """A quantity of a row, by name."""
+    values = tuple(row.at.values())
+    return Datum(row.definition.id, row.card.device.id, key, row.table, row.arm, values, row.anchor)
+
+
 @dataclass(slots=True)
 class Data:
     """Published cards as one claim sees them; remembers what was asked (``uses``) and where (``points``)."""
@@ -89,6 +95,8 @@ class Data:
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     seen: list[Row] = field(default_factory=list)
+    read: list[Datum] = field(default_factory=list)
+    """Each quantity of a row that was read, in order."""
     joint: bool = False
     """Whether the claim went through all devices that have its arms, rather than speak of those it names."""
     caveats: dict[str, tuple[Row, str]] = field(default_factory=dict)
@@ -303,6 +311,7 @@ class Data:
         if len(found) == 1:
             self.points.update(found[0].at.items())
             self.seen.append(found[0])
+            self.read.append(datum_of(found[0], metric))
             for flag in found[0].value(metric).flags - OF_ORIGIN:
                 self.caveats.setdefault(flag, (found[0], metric))
             return found[0]
