@@ -8,7 +8,7 @@ from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
 from .conditions import CLOCK_SPREAD
@@ -16,7 +16,7 @@ from .definition import Definition, Derived
 from .expression import Missing, Name, evaluate, evaluate_series, parse
 from .flags import flags_by_measurement, noise, of_peak_flags, pattern, sm_clock
 from .library import Benchmark, Library, LoadedCard
-from .peaks import peak
+from .peaks import PEAKS, peak
 from .reasons import Observed, flag_reasons, observed, of_series
 from .verdict import Value, apart, summarise, value_of_summary
 
@@ -31,6 +31,7 @@ __all__ = [
     "clock_ratio",
     "device_fact",
     "find",
+    "known_facts",
     "records",
     "rows",
     "rows_of_card",
@@ -161,6 +162,13 @@ class Row:
             raise Missing(f"of {label}, to which this is compared: {missing.reason}") from None
 
 
+def known_facts() -> tuple[str, ...]:
+    """What a device's facts are called in expressions, without ``device.``."""
+    kinds = get_type_hints(Device)
+    numbers = [key for key, kind in kinds.items() if {int, float} & {*get_args(kind)}]
+    return (*numbers, *(f"peak.{key}" for key in PEAKS))
+
+
 def device_fact(device: Device, name: str) -> Value:
     """``device.sm_count``, ``device.peak.fp64`` … as an exact value. Raises :class:`Missing`."""
     fact = name.removeprefix("device.")
@@ -274,6 +282,10 @@ class RowsOfCard:
         if len(arms) == 1:
             return self._by_arm.get(arms[0], ())
         return tuple(row for row in self.every if row.arm in arms) if arms else self.every
+
+    def place(self, table: str, arm: str, values: Sequence[AxisValue]) -> Row | None:
+        """The one row of a table, of an arm at these values of the table's axes."""
+        return self._places.get((table, arm, *values))
 
     def at(self, arm: str, point: Mapping[str, AxisValue]) -> dict[str, Row] | None:
         """The row of an arm in each table that has one at a point; ``None`` where the point leaves an axis open."""

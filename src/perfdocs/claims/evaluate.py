@@ -49,15 +49,14 @@ def spoken_of(claim: Claim, context: Context, data: Data) -> Context:
 
 
 def check_given(bound: Bound, library: Library) -> Outcome:
-    """Whether a ``given`` itself makes sense; the claims under a broken one are not checked."""
+    """Whether a ``given`` itself makes sense."""
     data = Data(library, bound.where)
     try:
         context = data.narrow(context_of(bound, data), parse_given(bound.expression, data.where))
     except PerfdocsError as error:
         p = error.problem
         code = p.code if p.code in ("claim-syntax", "claim-size") else "claim-given"
-        problem = Problem(code, p.where, p.found, p.expected, f"{p.do}; the claims under this given are not checked")
-        return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses))
+        return Outcome(bound, Status.ERROR, replace(p, code=code), uses=frozenset(data.uses))
     if context.benchmark:
         data.uses.add((context.benchmark, None))
     return Outcome(bound, Status.HOLDS, uses=frozenset(data.uses))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, astuple, dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -12,7 +13,7 @@ from ..card import AxisValue
 from ..errors import Problem, clean
 from .findings import Fix
 
-__all__ = ["CODES", "Bound", "Datum", "Form", "Given", "Line", "Mark", "Outcome", "Status", "Use", "breakable"]
+__all__ = ["CODES", "Bound", "Datum", "Form", "Given", "Line", "Mark", "Outcome", "Status", "Tally", "Use", "breakable"]
 
 CODES: Mapping[str, str] = {
     "claim-number": "a printed number does not read as measured",
@@ -86,6 +87,39 @@ class Status(StrEnum):
     UNDECIDED = "undecided"
     ERROR = "error"
     EXEMPT = "exempt"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How much is bound: claims, printed values, exemptions, and blocks of strict pages, each counted apart."""
+
+    claims: int = 0
+    values: int = 0
+    exemptions: int = 0
+    blocks: int = 0
+
+    @classmethod
+    def of(cls, forms: Iterable[Form]) -> Tally:
+        """Count; a ``given`` and what is broken are none of these."""
+        found = Counter(forms)
+        return cls(found["claim"], found["value"], found["exempt"], found["prose"])
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def to_dict(self) -> dict[str, int]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        words = (
+            ("claim", "claims"),
+            ("printed value", "printed values"),
+            ("exemption", "exemptions"),
+            ("block of strict pages", "blocks of strict pages"),
+        )
+        told = [(n, pair) for n, pair in zip(astuple(self), words, strict=True) if n or pair[0] == "claim"]
+        return ", ".join(f"{n} {pair[n != 1]}" for n, pair in told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,9 +172,20 @@ class Data:
 
     def narrow(self, context: Context, selectors: Iterable[Selector]) -> Context:
         """The context with these selectors. Raises ``claim-name`` for a name that means nothing here."""
-        for selector in sorted(selectors, key=self._rank):
+        ordered = sorted(selectors, key=self._rank)
+        if context.benchmark is None and not any(s.value in self.library.benchmarks for s in ordered):
+            self._meant(context, ordered)
+        for selector in ordered:
             context = self._narrow(context, selector)
         return context
+
+    def _meant(self, context: Context, selectors: Sequence[Selector]) -> None:
+        """Refuse a word that is nearly a benchmark: without one, nothing else that is said means anything."""
+        for selector in selectors:
+            name = selector.value
+            if selector.axis is None and isinstance(name, str) and name not in self.device_ids():
+                if nearest(name, self.library.benchmarks):
+                    raise self.unknown(name, context)
 
     def _rank(self, selector: Selector) -> int:
         """Benchmarks first, then devices: the other names mean something only within a benchmark."""

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from ..errors import PerfdocsError, nearest
 from ..expression import FUNCTIONS, Binary, Call, Hole, Missing, Name, Node, Number, evaluate, names
-from ..frame import Row, device_fact, share_of_peak
+from ..frame import Row, device_fact, known_facts, share_of_peak
 from ..quantity import NBSP, number_text, scale_for
 from ..verdict import Value
 from .along import AGGREGATES, along
@@ -40,6 +41,11 @@ _FACTS = {
     "peak.fp64": "flop/s",
 }
 """Units of a device's facts; the others are plain numbers."""
+
+
+@lru_cache(maxsize=1)
+def _known_facts() -> frozenset[str]:
+    return frozenset(known_facts())
 
 
 def dimension(unit: str) -> Dimension:
@@ -172,6 +178,9 @@ def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
 def _name(tree: Name, context: Context, data: Data) -> Quantity:
     name = tree.name
     if name.startswith("device."):
+        if name.removeprefix("device.") not in _known_facts():
+            expected = f"a fact of the device{nearest(name, [f'device.{fact}' for fact in _known_facts()])}"
+            raise data.error("claim-name", f'"{name}"', expected, "correct the name")
         benchmark, loaded = data.card(context)
         fact = device_fact(loaded.card.device, name)
         read = Read(Datum(benchmark.definition.id, loaded.device_id, name))

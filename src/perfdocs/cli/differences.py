@@ -81,7 +81,7 @@ def _about(one: Candidate) -> str:
 def _claims(found: Difference, limit: int | None) -> Iterator[str]:
     by = {effect: [c for c in found.claims if c.effect is effect] for effect in Effect}
     said = [f"{len(some)} {WORDS[effect][len(some) > 1]}" for effect, some in by.items() if some]
-    yield f"claims: {', '.join(said) or 'none changes'}; {found.checked} in all"
+    yield f"claims: {', '.join(said) or 'none changes'}; in all {found.checked}"
     for effect in TOLD:
         if by[effect]:
             yield f"  {WORDS[effect][len(by[effect]) > 1]}"
@@ -168,7 +168,7 @@ def listing(candidates: Sequence[Candidate], found: Difference, after: Library, 
         {
             "cards": [_card(one) for one in candidates],
             "spoils": found.spoils,
-            "counts": {"claims": found.checked, "points": found.points, "generated": found.rendered},
+            "counts": {**found.checked.to_dict(), "points": found.points, "generated": found.rendered},
             "claims": [_claim_listed(change) for change in found.claims],
             "fastest": [_winner_listed(change, after) for change in found.winners],
             "generated": [
