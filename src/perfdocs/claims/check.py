@@ -56,12 +56,13 @@ def check_all(bounds: Iterable[Bound], library: Library, known: Mapping[Bound, O
             elif bound.form != "given":
                 left_out.append(under[-1])
             continue
-        outcome = _outcome(bound, library) if bound not in known or bound.form == "given" else known[bound]
+        outcome = known.get(bound) or _outcome(bound, library)
         if bound.form == "given" and not outcome.passes:
             broken[bound.line, bound.expression] = len(found)
         found.append(outcome)
     for place, count in Counter(left_out).items():
-        found[place] = _leaving_out(found[place], count)
+        if found[place].bound not in known:  # which says it already
+            found[place] = _leaving_out(found[place], count)
     return tuple(found)
 
 

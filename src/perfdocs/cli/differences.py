@@ -81,7 +81,7 @@ def _about(one: Candidate) -> str:
 def _claims(found: Difference, limit: int | None) -> Iterator[str]:
     by = {effect: [c for c in found.claims if c.effect is effect] for effect in Effect}
     said = [f"{len(some)} {WORDS[effect][len(some) > 1]}" for effect, some in by.items() if some]
-    yield f"claims: {', '.join(said) or 'none changes'}; in all {found.checked}"
+    yield f"claims: {', '.join(said) or 'none changes'}; {found.checked} in all"
     for effect in TOLD:
         if by[effect]:
             yield f"  {WORDS[effect][len(by[effect]) > 1]}"

@@ -102,7 +102,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
         lines = github_lines(found_in(bad, problems)) if style == "github" else map(str, (*bad, *problems))
         for line in lines:
             click.echo(line)
-        click.echo(f"{counted(len(pages), 'page')}; {tally}; {len(bad)} that do not hold", err=True)
+        click.echo(f"{counted(len(pages), 'page')}, {tally}, {len(bad)} that do not hold", err=True)
     return 1 if bad or problems or (dry_run and changed) else 0
 
 

@@ -17,7 +17,8 @@ MOST_RUNS = 12
 
 def scale_of(number: float, unit: str) -> Scale:
     """The unit that a value is shown in: counts of bytes and other whole numbers in the unit itself."""
-    if unit == "byte" or (float(number).is_integer() and unit not in ("s", "Hz") and abs(number) < 1e15 and "/" not in unit):
+    whole = float(number).is_integer() and abs(number) < 1e15
+    if unit == "byte" or (whole and unit not in ("s", "Hz") and "/" not in unit):
         return Scale(1.0, "" if unit == "1" else unit)
     scale = scale_for([number], unit)
     return Scale(scale.factor, "" if scale.unit == "1" else scale.unit)
@@ -52,6 +53,8 @@ def interval_text(value: Value, unit: str) -> str:
 def runs_text(samples: Sequence[float], centre: float, unit: str) -> str:
     """The runs in their order, in the unit of the centre, without it."""
     scale = scale_of(centre, unit)
+    if len(samples) > 1 and len(set(samples)) == 1:
+        return f"{_bare(samples[0], scale)} each"
     told = [_bare(run, scale) for run in samples[:MOST_RUNS]]
     more = len(samples) - MOST_RUNS
     return ", ".join([*told, *([f"and {more} more in the card"] if more > 0 else [])])

@@ -55,7 +55,7 @@ def _entry(entry: Entry, library: Library, page: str, links: RowLinks) -> str:
     facts = list(_facts(entry))
     data = _data(line, library, links)
     cards = _cards(line, library, links)
-    said = f'<p class="perfdocs-quote"><a href="{escape(back)}">{isolate(entry.sentence or entry.text)}</a></p>\n'
+    said = f'<p class="perfdocs-quote"><a href="{escape(back)}">{isolate((entry.sentence or entry.text).replace("`", ""))}</a></p>\n'
     return (
         f'<section class="perfdocs-number" id="{escape(entry.anchor)}">\n<h2>{isolate(entry.text)}</h2>\n'
         f"{said}{facts_html(facts)}{data}{cards}</section>\n"
@@ -184,4 +184,5 @@ def _cards(line: Line, library: Library, links: RowLinks) -> str:
             f"sha256 <code>{escape(loaded.digest[:16])}</code>…, "
             f"definition <code>{escape(benchmark.digest[:16])}</code>…</li>\n"
         )
-    return f'<p class="perfdocs-heading">{"Card" if len(items) == 1 else "Cards"}</p>\n<ul>{"".join(items)}</ul>\n' if items else ""
+    title = "Card" if len(items) == 1 else "Cards"
+    return f'<p class="perfdocs-heading">{title}</p>\n<ul>{"".join(items)}</ul>\n' if items else ""

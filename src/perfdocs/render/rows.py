@@ -122,17 +122,9 @@ def _holds(row: Row, key: str) -> bool:
 
 
 def _table(found: tuple[Row, ...], title: str) -> str:
-    head = "".join(
-        f'<th scope="col"{kind}>{name}</th>'
-        for name, kind in (
-            ("measurement", ' class="t"'),
-            ("quantity", ' class="t"'),
-            ("value", ""),
-            ("interval", ""),
-            ("runs", ' class="t"'),
-            ("flags", ' class="t"'),
-        )
-    )
+    """Its columns are aligned by their place, so that a page of thousands of values needs no class for each."""
+    names = ("measurement", "quantity", "value", "interval", "runs", "flags")
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join(_row(row) for row in found)
     label = escape(title)
     return (
@@ -142,7 +134,7 @@ def _table(found: tuple[Row, ...], title: str) -> str:
 
 
 def _row(row: Row) -> str:
-    lines = list(_lines(row)) or ['<td class="t">nothing that is a number</td><td></td><td></td><td></td><td></td>']
+    lines = list(_lines(row)) or ["<td>no value</td>"]
     name = f'<th scope="rowgroup" rowspan="{len(lines)}">{escape(row_text(row))}</th>'
     first, *others = lines
     rest = "".join(f"<tr>{line}</tr>\n" for line in others)
@@ -150,22 +142,27 @@ def _row(row: Row) -> str:
 
 
 def _lines(row: Row) -> Iterator[str]:
+    """The cells of each quantity; empty ones at the end are left out."""
     definition = row.definition
     for key, quantity in {**definition.metrics, **definition.derived}.items():
         label = escape(quantity.label)
         if (chosen := row.choice(key)) is not None:
-            yield f'<td class="t">{label}</td><td class="t" colspan="4">{isolate(chosen)}</td>'
+            yield f"<td>{label}</td><td>{isolate(chosen)}</td>"
             continue
         try:
             value = row.value(key)
         except Missing:
             continue
-        runs = escape(runs_of(row, key, quantity))
-        told = escape(flag_words(value.flags, row))
-        yield (
-            f'<td class="t">{label}</td><td>{escape(exact_text(value.centre, quantity.unit))}</td>'
-            f'<td>{escape(interval_text(value, quantity.unit))}</td><td class="t">{runs}</td><td class="t">{told}</td>'
-        )
+        cells = [
+            label,
+            escape(exact_text(value.centre, quantity.unit)),
+            escape(interval_text(value, quantity.unit)),
+            escape(runs_of(row, key, quantity)),
+            isolate(words) if (words := flag_words(value.flags, row)) else "",
+        ]
+        while not cells[-1]:
+            del cells[-1]
+        yield "".join(f"<td>{cell}</td>" for cell in cells)
 
 
 def runs_of(row: Row, key: str, quantity: Metric | Derived) -> str:

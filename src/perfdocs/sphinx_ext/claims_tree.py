@@ -263,7 +263,7 @@ class Page:
         if outcome is None or not outcome.passes:
             return []
         given = tuple(g.expression for g in bound.given)
-        said = "\0".join((self.docname, *given, "", bound.expression))
+        said = "\0".join((*given, "", bound.expression))
         name = f"n-{sha256(said.encode()).hexdigest()[:10]}"
         noted = []
         for mark in outcome.marks:
