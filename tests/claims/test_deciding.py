@@ -26,7 +26,9 @@ def narrowed(value: Value, factor: float) -> Value:
     return replace(value, lo=value.centre - half, hi=value.centre + half)
 
 
-@pytest.mark.parametrize(("a", "b"), [((10.0, 1.0), (11.0, 1.0)), ((10.0, 0.2), (11.0, 4.0)), ((10.0, 1.0), (10.01, 1.0))])
+@pytest.mark.parametrize(
+    ("a", "b"), [((10.0, 1.0), (11.0, 1.0)), ((10.0, 0.2), (11.0, 4.0)), ((10.0, 1.0), (10.01, 1.0))]
+)
 def test_the_spread_that_it_names_decides_and_a_wider_one_does_not(
     a: tuple[float, float], b: tuple[float, float]
 ) -> None:
@@ -42,7 +44,9 @@ def test_the_spread_that_it_names_decides_and_a_wider_one_does_not(
 
 def test_no_number_of_runs_is_promised_where_none_would_do() -> None:
     said = for_order(measured(10.0, 1.0), measured(10.03, 1.0), tolerance=0.01)
-    assert said.startswith("no number of runs decides it: the centres are 0.30\N{NO-BREAK SPACE}% apart and the tolerance is 1.0")
+    assert said.startswith(
+        "no number of runs decides it: the centres are 0.30\N{NO-BREAK SPACE}% apart and the tolerance is 1.0"
+    )
     assert "rounds" not in said
     assert "rounds" not in for_order(measured(10.0, 1.0), measured(11.0, 1.0), tolerance=0.01, several=True)
 

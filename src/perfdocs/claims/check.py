@@ -60,9 +60,9 @@ def check_all(bounds: Iterable[Bound], library: Library, known: Mapping[Bound, O
         if bound.form == "given" and not outcome.passes:
             broken[bound.line, bound.expression] = len(found)
         found.append(outcome)
-    for place, count in Counter(left_out).items():
-        if found[place].bound not in known:  # which says it already
-            found[place] = _leaving_out(found[place], count)
+    for number, count in Counter(left_out).items():
+        if found[number].bound not in known:  # which says it already
+            found[number] = _leaving_out(found[number], count)
     return tuple(found)
 
 

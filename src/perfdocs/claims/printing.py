@@ -54,8 +54,13 @@ def _quantity(valued: Valued, context: Context, data: Data) -> Quantity:
     larger = (wanted is Order.FASTER) == (better == "higher")
     quotient = ratio(first.value, other.value) if larger else ratio(other.value, first.value)
     over, under = (valued.value, valued.other) if larger else (valued.other, valued.value)
-    data, own = (*first.data, *other.data), (*first.own, *other.own)
-    return Quantity(quotient, data=data, ratio=True, chosen=own, formula=quotient_text(over, under))
+    return Quantity(
+        quotient,
+        data=(*first.data, *other.data),
+        ratio=True,
+        chosen=(*first.own, *other.own),
+        formula=quotient_text(over, under),
+    )
 
 
 def _text(quantity: Quantity, valued: Valued) -> str:

@@ -183,9 +183,10 @@ class Data:
         """Refuse a word that is nearly a benchmark: without one, nothing else that is said means anything."""
         for selector in selectors:
             name = selector.value
-            if selector.axis is None and isinstance(name, str) and name not in self.device_ids():
-                if nearest(name, self.library.benchmarks):
-                    raise self.unknown(name, context)
+            if selector.axis is not None or not isinstance(name, str) or name in self.device_ids():
+                continue
+            if nearest(name, self.library.benchmarks):
+                raise self.unknown(name, context)
 
     def _rank(self, selector: Selector) -> int:
         """Benchmarks first, then devices: the other names mean something only within a benchmark."""

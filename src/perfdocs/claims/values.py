@@ -20,7 +20,18 @@ from .nodes import At, Over, Tree
 from .phrases import phrase
 from .scope import Context, Data, datum_of
 
-__all__ = ["Dimension", "Quantity", "Read", "dimension", "evaluate_at", "is_share", "line_of", "quotient_text", "same_unit", "show"]
+__all__ = [
+    "Dimension",
+    "Quantity",
+    "Read",
+    "dimension",
+    "evaluate_at",
+    "is_share",
+    "line_of",
+    "quotient_text",
+    "same_unit",
+    "show",
+]
 
 Better = Literal["lower", "higher"]
 Dimension = tuple[tuple[str, int], ...]

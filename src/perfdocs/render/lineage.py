@@ -55,7 +55,8 @@ def _entry(entry: Entry, library: Library, page: str, links: RowLinks) -> str:
     facts = list(_facts(entry))
     data = _data(line, library, links)
     cards = _cards(line, library, links)
-    said = f'<p class="perfdocs-quote"><a href="{escape(back)}">{isolate((entry.sentence or entry.text).replace("`", ""))}</a></p>\n'
+    words = isolate((entry.sentence or entry.text).replace("`", ""))
+    said = f'<p class="perfdocs-quote"><a href="{escape(back)}">{words}</a></p>\n'
     return (
         f'<section class="perfdocs-number" id="{escape(entry.anchor)}">\n<h2>{isolate(entry.text)}</h2>\n'
         f"{said}{facts_html(facts)}{data}{cards}</section>\n"

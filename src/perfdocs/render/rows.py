@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -77,9 +77,9 @@ def rows_html(benchmark: Benchmark, loaded: LoadedCard, links: CardLinks) -> str
     return "".join([*parts, "</div>\n"])
 
 
-def facts_html(facts: object) -> str:
+def facts_html(facts: Iterable[tuple[str, str]]) -> str:
     """Names and values (HTML) as a list."""
-    items = "".join(f"<dt>{escape(name)}</dt><dd>{value}</dd>" for name, value in facts)  # type: ignore[attr-defined]
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{value}</dd>" for name, value in facts)
     return f'<dl class="perfdocs-line">{items}</dl>\n'
 
 
@@ -144,7 +144,8 @@ def _row(row: Row) -> str:
 def _lines(row: Row) -> Iterator[str]:
     """The cells of each quantity; empty ones at the end are left out."""
     definition = row.definition
-    for key, quantity in {**definition.metrics, **definition.derived}.items():
+    for key in (*definition.metrics, *definition.derived):
+        quantity = definition.quantity(key)
         label = escape(quantity.label)
         if (chosen := row.choice(key)) is not None:
             yield f"<td>{label}</td><td>{isolate(chosen)}</td>"

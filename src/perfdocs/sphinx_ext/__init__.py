@@ -24,7 +24,7 @@ from ..library import load_library
 from ..store import CardStore
 from .directives import DIRECTIVES
 from .domain import PerfdocsDomain, domain_of, project_of
-from .made import digest_of_rows, made_names, made_pages
+from .made import are_there, digest_of_rows, made_names, made_pages
 from .outputs import Written, read_written, remove_pages, sync, tidy_search_index, write_written
 from .pages import write_pages
 from .project import Project, Settings
@@ -33,6 +33,7 @@ from .spec import PerfNode
 from .writing import FOLDER, Expand, claimed, depart_html, files_in_use, prune_cache, visit_html
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
     from sphinx.config import Config
     from sphinx.environment import BuildEnvironment
@@ -58,6 +59,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", load)
     app.connect("env-get-outdated", outdated)
     app.connect("env-get-updated", to_write)
+    app.connect("doctree-resolved", note_written)
     app.connect("html-collect-pages", put_files)
     app.connect("build-finished", finish)
     if importlib.util.find_spec(f"{__name__}.claims"):
@@ -103,7 +105,7 @@ def load(app: Sphinx) -> None:
     project = Project(chosen, load_library(chosen.benchmarks, chosen.cards, chosen.local, store))
     store.tidy()
     domain = domain_of(app.env)
-    domain.project, domain.builder = project, app.builder
+    domain.project, domain.builder, domain.writes = project, app.builder, False
     for problem in project.library.problems:
         warn(problem)
     try:
@@ -164,7 +166,15 @@ def put_files(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
     names = made_names(builder)
     remove_pages(builder, sorted(before.made.keys() - set(names) - app.env.found_docs))
     write_written(builder, replace(before, files=kept, made=dict.fromkeys(names, "")))
+    if not domain_of(builder.env).writes and names == list(before.made) and are_there(builder, names):
+        return ()  # no document is written: what these show, and how, is as it was
     return made_pages(builder)
+
+
+def note_written(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Note that this build writes a document."""
+    del doctree, docname
+    domain_of(app.env).writes = True
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:

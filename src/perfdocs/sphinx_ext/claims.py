@@ -170,8 +170,9 @@ class ResolveMarks(SphinxPostTransform):
                 link += nodes.Text(BESIDE)
                 around.parent.insert(around.parent.index(around) + 1, nodes.superscript("", "", link))
             node.replace_self([inner, *_flags(node)])
-        for title in self.document.findall(lambda n: isinstance(n, nodes.Element) and n.hasattr(MARKS)):
-            self._title(title)
+        for title in self.document.findall(nodes.Element):
+            if title.hasattr(MARKS):
+                self._title(title)
 
     def _link(self, entry: str, row: str, about: str) -> nodes.reference | None:
         """A link without words to where a number comes from: what tells of it, or its row where nothing does."""

@@ -15,7 +15,7 @@ from ..claims.matrix import Sentence
 from ..claims.model import Bound, Given, Mark, Outcome
 from ..render.lineage import Entry
 
-__all__ = ["ClaimNode", "GivenNode", "MARKS", "MarkNode", "Page", "ValueNode"]
+__all__ = ["MARKS", "ClaimNode", "GivenNode", "MarkNode", "Page", "ValueNode"]
 
 
 class _FoundNode(nodes.Element):
@@ -284,7 +284,7 @@ class Page:
     def finish(self, outcomes: Sequence[Outcome]) -> None:
         """Mark what holds, print values, and take away everything that was only for the check."""
         by_bound = {id(o.bound): o for o in outcomes}
-        marks: dict[int, tuple[nodes.Text, list[Mark]]] = {}
+        marks: dict[int, tuple[nodes.Text, list[_Noted]]] = {}
         for bound, node, block, start in self._homes:
             outcome = by_bound.get(id(bound))
             noted = self._noted(bound, outcome)

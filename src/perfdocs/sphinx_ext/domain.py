@@ -31,6 +31,8 @@ class PerfdocsDomain(Domain):
     project: Project | None = None
     builder: Builder | None = None
     """Both are set when a build begins, and never pickled."""
+    writes: bool = False
+    """Whether this build writes a document."""
 
     @property
     def uses(self) -> dict[str, dict[Key, str]]:

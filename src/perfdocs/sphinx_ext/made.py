@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from ..claims.model import Datum
 from ..render.lineage import entries_html
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sphinx.builders import Builder
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["digest_of_rows", "made_names", "made_pages"]
+__all__ = ["are_there", "digest_of_rows", "made_names", "made_pages"]
 
 Page = tuple[str, dict[str, Any], str]
 """Name, context and template, as Sphinx takes them."""
@@ -38,6 +39,11 @@ def made_names(builder: Builder) -> list[str]:
     names = [project.row_document(key, card.device_id) for key, card in _cards(project)]
     names += [project.number_document(docname) for docname in sorted(_numbered(env))]
     return [name for name in dict.fromkeys(names) if name is not None and name not in env.found_docs]
+
+
+def are_there(builder: Builder, names: Iterable[str]) -> bool:
+    """Whether the output holds these pages."""
+    return all(Path(cast("Any", builder).get_outfilename(name)).is_file() for name in names)
 
 
 def _cards(project: Project) -> Iterator[tuple[str, Any]]:

@@ -87,7 +87,7 @@ def device(device_id: str) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are: absolute paths made from the configuration; ``device_pages`` and ``number_pages`` are folders of pages."""
+    """Where things are: absolute paths from the configuration; ``device_pages``, ``number_pages``: folders of pages."""
 
     benchmarks: Path
     cards: str
