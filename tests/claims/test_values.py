@@ -141,3 +141,24 @@ def test_a_line_has_formula_value_and_interval(library: Library) -> None:
     every = counted.marks[-1].line
     assert every is not None
     assert (every.value, len(every.data)) == (4, 8)
+
+
+@pytest.mark.parametrize(
+    ("words", "claim"),
+    [
+        ("2×", f"{AT}: stealing faster than simple by over 2"),
+        ("3 %", f"{AT}: stealing within 3 % of twin"),
+        ("2", f"{AT}: simple / stealing over 2"),
+        ("4 of 4", "? of 4 n, at toy, toy-gpu, spread-100: stealing faster than host"),
+    ],
+)
+def test_a_number_that_the_claim_states_knows_what_it_is_held_against(library: Library, words: str, claim: str) -> None:
+    given = "<!-- given: toy, toy-gpu, spread-100 -->\n\n" if claim.startswith("?") else ""
+    (*_, outcome) = check_text(
+        f"{given}{words}<!-- claim: {claim.replace(', at toy, toy-gpu, spread-100', '')} -->\n", "page.md", library
+    )
+    assert outcome.passes, outcome
+    assert outcome.marks
+    for mark in outcome.marks:
+        assert mark.line is not None
+        assert mark.line.data

@@ -55,7 +55,8 @@ def judge_counts(
 
 
 def _judge(amount: Amount, number: int, what: str, at: str, reader: Reader, read: Sequence[Datum]) -> Finding:
+    counted = Quantity(Value.exact(number), data=tuple(map(Read, read)))
     if amount.value is None:
-        return reader.number(Quantity(Value.exact(number), data=tuple(map(Read, read))), what, at)
-    reader.accept(amount, as_ratio=False)
+        return reader.number(counted, what, at)
+    reader.accept(amount, as_ratio=False, of=counted, what=what)
     return verdict(amount.value == number, "claim-number", f"{what} = {amount.value:g}{at}", f"{number}")

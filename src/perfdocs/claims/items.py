@@ -70,7 +70,7 @@ def _bounded(q: Quantity, what: str, item: Bounded, at: str, context: Context, d
         reader.mark(printed, f"{what}{at}: {show(q)}", q, what)
         return _limit(q, printed.value, printed.text.strip(), what, item.how, at)
     if isinstance(item.limit, Number):
-        reader.accept(Amount(item.limit.value, item.limit.percent), as_ratio=False)
+        reader.accept(Amount(item.limit.value, item.limit.percent), as_ratio=False, of=q, what=what)
         if item.how == "=":
             return _equals(q, item.limit.value, f"{what} = {phrase(item.limit)}{at}")
         return _limit(q, item.limit.value, phrase(item.limit), what, item.how, at)
@@ -184,7 +184,7 @@ def _by(result: Quantity, said: str, how: str, amount: Amount, at: str, reader: 
         reader.mark(printed, f"{said}{at}: {show(result)}", result, said, less)
         limit = printed.value + (1 if printed.style == "percent" else 0)
         return _limit(result, limit, printed.text.strip(), f"{said} by", how, at)
-    reader.accept(amount, as_ratio=True)
+    reader.accept(amount, as_ratio=True, of=result, what=said)
     limit = amount.value + (1 if amount.percent else 0)
     text = format_percent(amount.value) if amount.percent else format_ratio(amount.value)
     if how == "":
@@ -201,10 +201,6 @@ def _within(q: Quantity, tree: Tree, item: Within, context: Context, data: Data,
     gap = apart(q.value.centre, other.value.centre)
     said = f"{what} within {{}} of {phrase(item.other)}{at}"
     measured = f"{format_percent(gap)} apart"
-    if item.amount.value is not None:
-        reader.accept(item.amount, as_ratio=False)
-        text = format_percent(item.amount.value)
-        return verdict(gap <= item.amount.value * (1 + 1e-9), "claim-number", said.format(text), measured)
     flags = q.value.flags | other.value.flags
     first, second = (tree, item.other) if q.value.centre >= other.value.centre else (item.other, tree)
     share = Quantity(
@@ -214,6 +210,10 @@ def _within(q: Quantity, tree: Tree, item: Within, context: Context, data: Data,
         chosen=(*q.own, *other.own),
         formula=quotient_text(first, second),
     )
+    if item.amount.value is not None:
+        reader.accept(item.amount, as_ratio=False, of=share, what=what)
+        text = format_percent(item.amount.value)
+        return verdict(gap <= item.amount.value * (1 + 1e-9), "claim-number", said.format(text), measured)
     printed = reader.fitting(reader.next(what), share, what, comparison=True)
     limit = printed.value - (0 if printed.style == "percent" else 1)
     reader.mark(printed, f"{said.format('…')}: {measured}", share, what, 1.0 if printed.style == "percent" else 0.0)

@@ -53,8 +53,11 @@ class Reader:
         self.furthest = max(self.furthest, self.position)
         return printed
 
-    def accept(self, amount: Amount, *, as_ratio: bool) -> None:
-        """Take the next number where it is the literal that the claim states: the text may print it or not."""
+    def accept(self, amount: Amount, *, as_ratio: bool, of: Quantity | None = None, what: str = "") -> None:
+        """Take the next number where it is the literal that the claim states: the text may print it or not.
+
+        ``of`` is what the literal is held against.
+        """
         if amount.value is None or self.position >= len(self.prose.numbers):
             return
         printed = self.prose.numbers[self.position]
@@ -63,7 +66,7 @@ class Reader:
         if math.isclose(read, wanted, rel_tol=1e-9):
             self.position += 1
             self.furthest = max(self.furthest, self.position)
-            self.mark(printed, "a bound that the claim states", None)
+            self.mark(printed, f"a bound that the claim states{f' of {what}: {show(of)}' if of else ''}", of, what)
 
     def axis_value(self, axis: str, label: str) -> AxisMention:
         """The next "N = …" of an axis."""
@@ -88,7 +91,8 @@ class Reader:
         """Note what stands behind a printed number; ``what`` is the expression that it is the value of."""
         flags = tuple(sorted(quantity.value.flags)) if quantity else ()
         line = line_of(quantity, what or about, less) if quantity else None
-        if printed.start not in self.marks:
+        known = self.marks.get(printed.start)
+        if known is None or known.line is None:
             self.marks[printed.start] = Mark(printed.start, printed.end, about, flags, line)
 
     # --- judging -----------------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def judge_trend(item: Trend, context: Context, data: Data, reader: Reader) -> Fi
         if amount.value is None:
             findings.append(reader.number(q, what, at))
         else:
-            reader.accept(amount, as_ratio=False)
+            reader.accept(amount, as_ratio=False, of=q, what=what)
             same = math.isclose(q.value.centre, amount.value, rel_tol=5e-3)
             findings.append(verdict(same, "claim-number", f"{what} = {amount.value:g}{at}", show(q)))
     return all_of(findings)

@@ -24,7 +24,7 @@ from ..library import load_library
 from ..store import CardStore
 from .directives import DIRECTIVES
 from .domain import PerfdocsDomain, domain_of, project_of
-from .made import are_there, digest_of_rows, made_names, made_pages
+from .made import digest_of_rows, is_there, made_digests, made_pages
 from .outputs import Written, read_written, remove_pages, sync, tidy_search_index, write_written
 from .pages import write_pages
 from .project import Project, Settings
@@ -105,7 +105,7 @@ def load(app: Sphinx) -> None:
     project = Project(chosen, load_library(chosen.benchmarks, chosen.cards, chosen.local, store))
     store.tidy()
     domain = domain_of(app.env)
-    domain.project, domain.builder, domain.writes = project, app.builder, False
+    domain.project, domain.builder, domain.written = project, app.builder, set()
     for problem in project.library.problems:
         warn(problem)
     try:
@@ -163,18 +163,18 @@ def put_files(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
     builder, before = app.builder, read_written(app.builder)
     files = files_in_use(builder.env, downloads=builder.name != "epub")
     kept = sync(Path(builder.outdir) / FOLDER, files, before.files)
-    names = made_names(builder)
-    remove_pages(builder, sorted(before.made.keys() - set(names) - app.env.found_docs))
-    write_written(builder, replace(before, files=kept, made=dict.fromkeys(names, "")))
-    if not domain_of(builder.env).writes and names == list(before.made) and are_there(builder, names):
-        return ()  # no document is written: what these show, and how, is as it was
-    return made_pages(builder)
+    made = made_digests(builder)
+    remove_pages(builder, sorted(before.made.keys() - made.keys() - app.env.found_docs))
+    write_written(builder, replace(before, files=kept, made=made))
+    anew = domain_of(app.env).written >= app.env.found_docs  # as where the theme is another
+    same = {n for n, d in made.items() if before.made.get(n) == d and not anew and is_there(builder, n)}
+    return made_pages(builder, made.keys() - same)
 
 
 def note_written(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Note that this build writes a document."""
-    del doctree, docname
-    domain_of(app.env).writes = True
+    del doctree
+    domain_of(app.env).written.add(docname)
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:

@@ -31,8 +31,8 @@ class PerfdocsDomain(Domain):
     project: Project | None = None
     builder: Builder | None = None
     """Both are set when a build begins, and never pickled."""
-    writes: bool = False
-    """Whether this build writes a document."""
+    written: set[str]
+    """Documents that this build writes."""
 
     @property
     def uses(self) -> dict[str, dict[Key, str]]:

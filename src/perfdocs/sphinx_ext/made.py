@@ -6,12 +6,13 @@ no table of contents lists them. Each number and cell of the site links to its p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from .. import __version__
 from ..claims.model import Datum
 from ..render.lineage import entries_html
 from ..render.rows import CardLinks, rows_html
@@ -24,26 +25,55 @@ if TYPE_CHECKING:
     from sphinx.builders import Builder
     from sphinx.environment import BuildEnvironment
 
-__all__ = ["are_there", "digest_of_rows", "made_names", "made_pages"]
+__all__ = ["digest_of_rows", "is_there", "made_digests", "made_pages"]
 
 Page = tuple[str, dict[str, Any], str]
 """Name, context and template, as Sphinx takes them."""
 
 
-def made_names(builder: Builder) -> list[str]:
-    """The pages there are to make, each once; where an author has a document of that name, that stays."""
+def made_digests(builder: Builder) -> dict[str, str]:
+    """The pages there are to make, each with a digest of what it shows.
+
+    Where an author has a document of that name, that stays.
+    """
     if not has_made(builder):
-        return []
+        return {}
     env = builder.env
     project = project_of(env)
-    names = [project.row_document(key, card.device_id) for key, card in _cards(project)]
-    names += [project.number_document(docname) for docname in sorted(_numbered(env))]
-    return [name for name in dict.fromkeys(names) if name is not None and name not in env.found_docs]
+    around = _around(env)  # a theme names other documents on any page
+    found: dict[str, str] = {}
+    for key, card in _cards(project):
+        if (name := project.row_document(key, card.device_id)) is not None:
+            device = project.device_document(card.device_id) in env.found_docs
+            found[name] = _digest(around, *_of_card(project, key, card.device_id), card.card.device.name, device)
+    for docname in sorted(_numbered(env)):
+        if (name := project.number_document(docname)) is not None:
+            entries = domain_of(env).numbers[docname]
+            cards = sorted({(d.benchmark, d.device) for entry in entries for d in entry.line.data})
+            found[name] = _digest(around, entries, [_of_card(project, *card) for card in cards])
+    return {name: digest for name, digest in found.items() if name not in env.found_docs}
 
 
-def are_there(builder: Builder, names: Iterable[str]) -> bool:
-    """Whether the output holds these pages."""
-    return all(Path(cast("Any", builder).get_outfilename(name)).is_file() for name in names)
+def _digest(*parts: object) -> str:
+    return sha256(repr((__version__, parts)).encode()).hexdigest()[:32]
+
+
+def _around(env: BuildEnvironment) -> str:
+    """What the pages of a theme may say of documents: their titles, and which are listed where."""
+    titles = {docname: title.astext() for docname, title in env.titles.items()}
+    return _digest(sorted(titles.items()), sorted(env.toctree_includes.items()))
+
+
+def _of_card(project: Project, benchmark: str, device_id: str) -> tuple[str, ...]:
+    """The digests of a card and its definition."""
+    found = project.library.benchmarks.get(benchmark)
+    card = found.card_of(device_id) if found else None
+    return (found.digest, card.digest) if found is not None and card is not None else ("",)
+
+
+def is_there(builder: Builder, name: str) -> bool:
+    """Whether the output holds a page."""
+    return Path(cast("Any", builder).get_outfilename(name)).is_file()
 
 
 def _cards(project: Project) -> Iterator[tuple[str, Any]]:
@@ -58,17 +88,17 @@ def _numbered(env: BuildEnvironment) -> list[str]:
 
 
 def digest_of_rows(project: Project) -> str:
-    """A digest of all that the pages of cards show."""
+    """A digest of all cards that have a page of their own."""
     if not project.settings.device_pages:
         return ""
     found = [(key, project.library.benchmarks[key].digest, c.device_id, c.digest) for key, c in _cards(project)]
     return sha256(repr(found).encode()).hexdigest()
 
 
-def made_pages(builder: Builder) -> Iterable[Page]:
-    """Every page of :func:`made_names`."""
+def made_pages(builder: Builder, wanted: Collection[str]) -> Iterable[Page]:
+    """Those of the pages that are wanted."""
     env = builder.env
-    project, wanted = project_of(env), frozenset(made_names(builder))
+    project = project_of(env)
     names = device_names(project.library)
     for key, card in _cards(project):
         name = project.row_document(key, card.device_id)

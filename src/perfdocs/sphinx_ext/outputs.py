@@ -31,7 +31,8 @@ class Written:
     """What the last build of a builder wrote.
 
     ``pages``: document and title of each device's page; ``documents``: a digest of what each document depended on;
-    ``files``: a digest of each file in our folder; ``made``: pages that are no documents, each with nothing.
+    ``files``: a digest of each file in our folder; ``made``: a digest of each page that is no
+    document.
     """
 
     pages: Mapping[str, str] = field(default_factory=dict)
