@@ -80,7 +80,7 @@ def rows_html(benchmark: Benchmark, loaded: LoadedCard, links: CardLinks) -> str
 def facts_html(facts: Iterable[tuple[str, str]]) -> str:
     """Names and values (HTML) as a list."""
     items = "".join(f"<dt>{escape(name)}</dt><dd>{value}</dd>" for name, value in facts)
-    return f'<dl class="perfdocs-line">{items}</dl>\n'
+    return f'<dl class="simple perfdocs-line">{items}</dl>\n'
 
 
 def _about(loaded: LoadedCard) -> str:
