@@ -55,7 +55,7 @@ def entry(built: Built, printed: str, page: str = "numbers/page.html") -> str:
     """What the page of numbers says of one that is printed so."""
     sections = re.findall(r'<section class="perfdocs-number".*?</section>', built.text(page), re.DOTALL)
     (found,) = [s for s in sections if f"<h2><bdi>{printed}</bdi></h2>" in s.replace("\u00a0", " ")]
-    return found
+    return str(found)
 
 
 def said(html: str) -> str:

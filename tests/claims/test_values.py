@@ -132,6 +132,7 @@ def test_a_line_has_formula_value_and_interval(library: Library) -> None:
     line = ratio.marks[0].line
     assert line is not None
     assert (line.formula, line.less, line.unit, line.runs) == ("simple / stealing", 1.0, "", 5)
+    assert line.value is not None
     assert line.value == pytest.approx(1173 / 510.4)
     assert line.low < line.value < line.high
     of_fact = fact.marks[0].line
