@@ -36,7 +36,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"perfdocs {release}"
 html_show_sourcelink = True
 # The section sidebar is shown where a section has pages of its own; elsewhere its width belongs to the tables.
-WIDE = ("index", "oscillators", "kepler", "claims", "devices/*", "method", "terms", "cost", "genindex", "search")
+WIDE = (
+    *("index", "oscillators", "kepler", "claims", "devices/**", "numbers/**", "method", "terms", "cost"),
+    *("genindex", "search"),
+)
 html_sidebars = {page: [] for page in WIDE}
 html_context = {"default_mode": "auto"}  # the reader's own choice of light or dark
 html_theme_options = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -64,7 +65,7 @@ class _Reader(HTMLParser):
             self.page.urls.append(url)
         if tag in ("td", "th"):
             self.in_cell = True
-        elif tag == "a" and self.in_cell and url and "#perf-" in url:
+        elif tag == "a" and self.in_cell and url and re.search("#r[0-9a-f]{8}$", url):
             self.page.cells.append(url)
 
     def handle_endtag(self, tag: str) -> None:

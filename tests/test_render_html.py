@@ -211,8 +211,11 @@ def test_anchors_and_links(pair: Pair) -> None:
     assert "perf-demo.made-up-gpu.main.steal.thin.1000" in ids
     assert "id=" not in table_html(whole, anchors=False)
     model = overview(*pair, "main")
-    assert 'href="d.html#perf-demo.made-up-gpu.main.steal.thin.1000"' in table_html(model, lambda _: "d.html")
-    assert 'href="#perf-demo.made-up-gpu.main.steal.thin.1000"' in table_html(model, lambda _: "")
+    link = "made-up-gpu#perf-demo.made-up-gpu.main.steal.thin.1000"
+    assert f'href="d.html?{link}"' in table_html(model, lambda asked: f"d.html?{asked}")
+    assert f'href="d.html?{link}"' in table_html(whole, lambda asked: f"d.html?{asked}")  # the name of a row
+    assert "<a " not in table_html(whole, lambda asked: f"#{asked.partition('#')[2]}")  # of the row to itself
+    assert "<a " not in table_html(model, lambda _: "")
     assert "<a " not in table_html(model, lambda _: None)
     assert "<a " not in table_html(model)
     # a device's own page needs no link to itself

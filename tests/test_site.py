@@ -16,11 +16,13 @@ from tests.site_kit import Page, Site, built_site
 from perfdocs.claims.check import check_text, read_page, strict_prose
 from perfdocs.cli.pages import documents
 from perfdocs.errors import place
+from perfdocs.frame import rows
 from perfdocs.library import Library, LoadedCard, load_library
 from perfdocs.render.model import Cell
 from perfdocs.render.numbers import numbers_of_html, numbers_of_markdown
 from perfdocs.render.overview import overview
 from perfdocs.render.points import has_overview
+from perfdocs.render.rows import row_id
 
 LARGEST = 1_000_000  # bytes of a page
 FOREIGN = re.compile(rb"file://|/(?:home|root|Users)/|C:\\")  # how a path on any machine begins
@@ -93,7 +95,7 @@ def numbers(cells: tuple[Cell, ...]) -> list[Cell]:
 
 def test_every_cell_of_an_overview_leads_to_its_row(pages: dict[str, Page], library: Library) -> None:
     shown = [url for name, page in pages.items() if not name.startswith("devices/") for url in page.cells]
-    on_page = Counter(url.split("/")[-1] for url in shown)
+    on_page = Counter(url.partition("devices/")[2] for url in shown)
     wanted = 0
     for key, card in cards(library):
         benchmark = library.benchmarks[key]
@@ -105,11 +107,33 @@ def test_every_cell_of_an_overview_leads_to_its_row(pages: dict[str, Page], libr
             for cell in [cell for row in rows for cell in numbers(row[1:])]:
                 device, _, anchor = (cell.link or "").partition("#")
                 assert device == card.device_id, cell
-                assert anchor in pages[f"devices/{device}.html"].ids, cell
+                assert anchor in pages[f"devices/{device}.html"].ids, cell  # as it always was
+                assert row_id(anchor) in pages[f"devices/{device}/{key}.html"].ids, cell
                 wanted += 1
                 if table == first:
-                    assert on_page[f"{device}.html#{anchor}"] > 0, cell
+                    assert on_page[f"{device}/{key}.html#{row_id(anchor)}"] > 0, cell
     assert wanted > 50
+
+
+def test_every_row_of_every_card_is_on_its_page(pages: dict[str, Page], library: Library) -> None:
+    for key, card in cards(library):
+        found = [i for i in pages[f"devices/{card.device_id}/{key}.html"].ids if re.fullmatch("r[0-9a-f]{8}", i)]
+        benchmark = library.benchmarks[key]
+        wanted = [row_id(row.anchor) for table in benchmark.definition.tables for row in rows(benchmark, card, table)]
+        assert found == wanted
+        assert len(set(found)) == len(found)
+
+
+def test_every_number_of_a_claim_leads_to_where_it_comes_from(pages: dict[str, Page], library: Library) -> None:
+    counted = 0
+    for name, page in pages.items():
+        spans = re.findall(r'<span class="perfdocs-claim">([^<]*)</span>', page.text)
+        links = re.findall(r'<a class="perfdocs-claim[^"]*" href="([^"]*)"', page.text)
+        assert all(re.search("numbers/.*#n-[0-9a-f]{10}(-[0-9]+)?$", url) for url in links), name
+        bare = [text for text in spans if re.search(r"\d", text)]
+        assert len(bare) <= page.text.count("\N{DAGGER}</a>"), (name, bare)
+        counted += len(links)
+    assert counted > 300
 
 
 def test_every_card_and_its_table_can_be_downloaded(site: Site, pages: dict[str, Page], library: Library) -> None:

@@ -66,7 +66,14 @@ def body(built: Built, page: str) -> str:
     """The first section of a page without the anchors of claims: a comment speaks for more words than a role."""
     html = built.text(page)
     section = html[html.index("<section") : html.index("</section>")]
+    section = section.replace(f"numbers/{page}", "numbers/page.html")
     return re.sub(r'<span class="target" id="claim-\w+"></span>', "", section)
+
+
+def main_of(built: Built, page: str) -> str:
+    """What a page without a document shows."""
+    text = built.text(page)
+    return text[text.index("<h1>") : text.index('<div class="clearer">', text.index("<h1>"))]
 
 
 def test_both_forms_and_both_markups_give_the_same_page(tmp_path: Path) -> None:
@@ -77,9 +84,10 @@ def test_both_forms_and_both_markups_give_the_same_page(tmp_path: Path) -> None:
     assert comments.count('class="perfdocs-claim reference internal"') == 4
     assert "510.4 µs (509.4–511.4 µs), synthetic" in comments.replace("\u00a0", " ")
     targets = re.findall(r'class="perfdocs-claim[^"]*" href="([^"#]+)#([^"]+)"', built.text("comments.html"))
-    assert len(targets) == 4
-    for page, anchor in targets:  # each number leads to its row
-        assert f'id="{anchor}"' in built.text(page)
+    assert len(targets) == len(set(targets)) == 4
+    for page, anchor in targets:  # each number leads to where it comes from
+        assert page == "numbers/comments.html"
+        assert built.text(page).count(f'id="{anchor}"') == 1
 
 
 FALSE = f"""# Wrong<!-- perfdocs: strict -->
@@ -117,8 +125,8 @@ docs/wrong.md:11: WARNING: found a claim at the start of a line, which would cut
 claim that is read; write it right behind a word [perfdocs.claim-broken]
 docs/wrong.md:13: WARNING: found `{claim}` as plain text in "Left {claim} `x`.", expected a claim that is read; write \
 the role with its backticks, on one line [perfdocs.claim-broken]
-docs/wrong.md:13: WARNING: found "xyz", expected a name of toy; correct the name; the claims under this given are \
-not checked [perfdocs.claim-given]
+docs/wrong.md:13: WARNING: found "xyz", expected a name of toy; correct the name; the 2 claims under this given \
+are not checked [perfdocs.claim-given]
 """
 
 
@@ -187,9 +195,12 @@ def test_in_parallel(tmp_path: Path) -> None:
 def test_without_device_pages_numbers_are_plain(tmp_path: Path) -> None:
     project = make(tmp_path, {"a.md": COMMENTS})
     (project.docs / "index.rst").write_text("Home\n====\n\n.. toctree::\n\n   a\n")
-    built = project.build(perfdocs_device_pages="")
+    built = project.build(perfdocs_device_pages="", perfdocs_number_pages="")
     assert built.warnings == []
     assert '<span class="perfdocs-claim">510 µs</span>' in built.text("a.html")
+    built = project.build(perfdocs_device_pages="")  # what tells of a number needs no page of a device
+    assert re.search('href="numbers/a.html#n-[^"]+"', built.text("a.html"))
+    assert "href=" not in re.sub('href="../a.html[^"]*"', "", main_of(built, "numbers/a.html"))
 
 
 DEVICES = {

@@ -18,7 +18,7 @@ from tests.claims.toy import cpu_card, gpu_card, write_toy
 from tests.conftest import PROJECT, slow, synthetic_card
 
 import perfdocs.claims.check
-from perfdocs.claims.model import Bound, Outcome, Status
+from perfdocs.claims.model import Bound, Outcome, Status, Tally
 from perfdocs.cli import main
 from perfdocs.cli.differences import lines, listing
 from perfdocs.errors import Problem
@@ -238,7 +238,7 @@ def test_another_definition_is_checked_whole(toy: Path) -> None:
     toml.write_text(text.replace('better = "lower"', 'better = "higher"', 1), encoding="utf-8")
     count, changes = claim_changes(texts(toy), old, load_library(toy / "benchmarks"))
     assert {c.effect for c in changes} >= {Effect.BREAKS}
-    assert count > len(changes)
+    assert count.claims > len(changes)
 
 
 def texts(toy: Path) -> dict[str, str]:
@@ -286,7 +286,7 @@ def test_nothing_breaks(run: Run, small: Path) -> None:
     assert answer.code == 0
     first, _, claims, _, fastest, *_ = answer.out.splitlines()
     assert first == "toy on toy-new: a new card, full, 64 measurements; it would be benchmarks/toy/cards/toy-new.json"
-    assert (claims, fastest) == ("claims: none changes; 4 in all", "fastest: 15 new; 15 points in all")
+    assert (claims, fastest) == ("claims: none changes; 4 claims in all", "fastest: 15 new; 15 points in all")
     assert "    and 5 more (--all)\n" in answer.out
     assert "  _generated/toy/toy-new.md: new\n" in answer.out
     whole = run("try", str(small / "downloads" / "a card (1).json"), "--all").out
@@ -432,7 +432,7 @@ def test_all_that_is_printed_is_cleaned(small: Path) -> None:
     change = ClaimChange(Effect.BREAKS, bound, Outcome(bound, Status.HOLDS, None, bad), outcome)
     held = ClaimChange(Effect.TRUE, bound, None, Outcome(bound, Status.HOLDS, None, bad))
     problem = Problem("x", bad, bad, bad, bad)
-    found = Difference((change, held), (), (), (problem,), (problem,), 2, 0, 0)
+    found = Difference((change, held), (), (), (problem,), (problem,), Tally(2), 0, 0)
     library = load_library(small / "benchmarks")
     for line in lines([], found, library, small, whole=False):
         assert line.isprintable()

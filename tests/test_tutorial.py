@@ -222,4 +222,5 @@ def test_the_page_of_the_tutorial_shows_what_it_says(reader: Reader) -> None:
     assert card.read_bytes() == (reader.root / "benchmarks/sorting/cards" / card.name).read_bytes()
     page = (reader.root / "docs/_build/html/devices" / f"{reader.device}.html").read_text()
     assert re.search(r'id="perf-sorting[.][^"]+"', page)
-    assert f'href="devices/{reader.device}.html#perf-sorting.' in html  # a cell of the overview, and the claim
+    assert f'href="devices/{reader.device}/sorting.html#r' in html  # a cell of the overview
+    assert 'href="numbers/index.html#n-' in html  # the value and the claim

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from .card import AxisValue, Card, Device, Measurement, NotRun, Summary
 from .conditions import CLOCK_SPREAD
@@ -15,7 +15,7 @@ from .definition import Definition, Derived
 from .expression import Missing, Name, evaluate, evaluate_series, parse
 from .flags import flags_by_measurement, footprint_flags, noise, of_peak_flags, pattern, sm_clock
 from .library import Benchmark, Library, LoadedCard
-from .peaks import peak
+from .peaks import PEAKS, peak
 from .reasons import Observed, flag_reasons, observed, of_series
 from .verdict import Value, apart, summarise, value_of_summary
 
@@ -30,6 +30,7 @@ __all__ = [
     "clock_ratio",
     "device_fact",
     "find",
+    "known_facts",
     "records",
     "rows",
     "rows_of_card",
@@ -165,6 +166,13 @@ class Row:
             raise Missing(f"of {label}, to which this is compared: {missing.reason}") from None
 
 
+def known_facts() -> tuple[str, ...]:
+    """What a device's facts are called in expressions, without ``device.``."""
+    kinds = get_type_hints(Device)
+    numbers = [key for key, kind in kinds.items() if {int, float} & {*get_args(kind)}]
+    return (*numbers, *(f"peak.{key}" for key in PEAKS))
+
+
 def device_fact(device: Device, name: str) -> Value:
     """``device.sm_count``, ``device.peak.fp64`` … as an exact value. Raises :class:`Missing`."""
     fact = name.removeprefix("device.")
@@ -293,6 +301,14 @@ class RowsOfCard:
             self._of[wanted] = (*ordered, *(row for row in self._series if row.arm in wanted))
         return self._of[wanted]
 
+    def place(self, table: str, arm: str, values: Sequence[AxisValue]) -> Row | None:
+        """The one row of a table, of an arm at these values of the table's axes."""
+        found: Row | None = self._get((table, arm, *values))
+        return found
+
+    def _get(self, place: Place) -> Row | None:
+        return self._summaries.get(place) or self._made.get(place)
+
     def at(self, arm: str, point: Mapping[str, AxisValue]) -> dict[str, Row] | None:
         """The row of an arm in each table that has one at a point; ``None`` where the point leaves an axis open."""
         found = {}
@@ -300,7 +316,7 @@ class RowsOfCard:
             if any(axis not in point for axis in axes):
                 return None
             place = (table, arm, *[point[axis] for axis in axes])
-            row = self._summaries.get(place) or self._made.get(place)
+            row = self._get(place)
             if row is not None:
                 found[str(table)] = row
         return found

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from .card import AxisValue
 from .claims.check import check_all, extracted
-from .claims.model import Bound, Outcome, Status, Use
+from .claims.model import Bound, Outcome, Status, Tally, Use
 from .errors import Problem
 from .library import Benchmark, Library, LoadedCard
 from .render.fastest import Statement, statements
@@ -99,7 +99,7 @@ class Difference:
     pages: tuple[PageChange, ...]
     problems: tuple[Problem, ...]
     mended: tuple[Problem, ...]
-    checked: int
+    checked: Tally
     points: int
     rendered: int
 
@@ -129,13 +129,13 @@ def difference(texts: Mapping[str, str], before: Library, after: Library) -> Dif
 # --- claims --------------------------------------------------------------------------------------------------------
 
 
-def claim_changes(texts: Mapping[str, str], before: Library, after: Library) -> tuple[int, tuple[ClaimChange, ...]]:
-    """How many claims there are, and those that change, in the order of the documents."""
+def claim_changes(texts: Mapping[str, str], before: Library, after: Library) -> tuple[Tally, tuple[ClaimChange, ...]]:
+    """How much is bound, and the claims that change, in the order of the documents."""
     touched = _Touched.of(before, after)
-    count, changes = 0, []
+    count, changes = Tally(), []
     for file, text in texts.items():
         bounds = extracted(text, file)
-        count += sum(bound.form != "given" for bound in bounds)
+        count += Tally.of(bound.form for bound in bounds)
         was = {o.bound: o for o in check_all(bounds, before)}
         spared = {bound: outcome for bound, outcome in was.items() if not touched.by(outcome)}
         now = {o.bound: o for o in check_all(bounds, after, spared)}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,37 +15,70 @@ from .coverage import uncovered
 from .evaluate import check_bound, check_given
 from .forms import is_broken_mark
 from .includes import SUFFIXES, Includes
-from .model import Bound, Outcome, Status
+from .model import Bound, Outcome, Status, Tally
 from .printing import check_value
+from .syntax import parse_claim, parse_given, parse_valued
 
-__all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "read_page", "strict_prose"]
+__all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "read_page", "strict_prose", "tally_of"]
 
 MAX_BYTES = 4 * 1024 * 1024
 PAGES_OF_A_PROCESS = 10
 """Fewer are not worth a process."""
 _MARKED = re.compile(r"perfdocs\s*:\s*strict|^[ \t]*\.\.\s+\w+\s*:(?!:)", re.IGNORECASE | re.MULTILINE)
+_DEPEND: Mapping[str, Callable[[str, str], object]] = {
+    "claim": parse_claim,
+    "given": parse_given,
+    "value": parse_valued,
+}
+"""Forms that mean something only with the givens around them, and what parses each."""
 NONE: Mapping[Bound, Outcome] = MappingProxyType({})
 """No outcome is known."""
 
 
 def check_all(bounds: Iterable[Bound], library: Library, known: Mapping[Bound, Outcome] = NONE) -> tuple[Outcome, ...]:
-    """Outcomes in the order of the bounds. A claim under a broken ``given`` is left out: the given is reported.
+    """Outcomes in the order of the bounds. What depends on a broken ``given`` is left out, which the given says.
 
-    ``known`` are outcomes that this library gives as well: they are taken as they are.
+    That is claims, values and further givens, and these too are reported where they do not parse. Everything else is
+    checked. ``known`` are outcomes that this library gives as well: they are taken as they are.
     """
     found: list[Outcome] = []
-    broken: set[tuple[int, str]] = set()
+    broken: dict[tuple[int, str], int] = {}
+    left_out: list[int] = []
     for bound in bounds:
-        if any((g.line, g.expression) in broken for g in bound.given):
-            continue
         if bound.form == "prose":
             found += uncovered(bound, library.words)
             continue
+        under = [broken[key] for g in bound.given if (key := (g.line, g.expression)) in broken]
+        if under and bound.form in _DEPEND:
+            if (problem := _unparsed(bound)) is not None:
+                found.append(Outcome(bound, Status.ERROR, problem))
+            elif bound.form != "given":
+                left_out.append(under[-1])
+            continue
         outcome = known.get(bound) or _outcome(bound, library)
         if bound.form == "given" and not outcome.passes:
-            broken.add((bound.line, bound.expression))
+            broken[bound.line, bound.expression] = len(found)
         found.append(outcome)
+    for number, count in Counter(left_out).items():
+        if found[number].bound not in known:  # which says it already
+            found[number] = _leaving_out(found[number], count)
     return tuple(found)
+
+
+def _unparsed(bound: Bound) -> Problem | None:
+    """What is wrong with an expression by itself, whatever it speaks of."""
+    try:
+        _DEPEND[bound.form](bound.expression, bound.where)
+    except PerfdocsError as error:
+        return error.problem
+    return None
+
+
+def _leaving_out(outcome: Outcome, count: int) -> Outcome:
+    """A broken given that says how much is not checked for it."""
+    assert outcome.problem is not None
+    what = "the claim under this given is" if count == 1 else f"the {count} claims under this given are"
+    return replace(outcome, problem=replace(outcome.problem, do=f"{outcome.problem.do}; {what} not checked"))
 
 
 def _outcome(bound: Bound, library: Library) -> Outcome:
@@ -112,6 +147,11 @@ def check_texts(texts: Mapping[str, str], library: Library, root: Path | None = 
         return [outcome for file in files for outcome in check_text(texts[file], file, library, root)]
 
     return tuple(outcome for part in in_processes(of, list(texts), PAGES_OF_A_PROCESS) for outcome in part)
+
+
+def tally_of(texts: Mapping[str, str], root: Path | None = None) -> Tally:
+    """How much is bound in the documents of a project, and in what they include, whatever comes of it."""
+    return Tally.of(bound.form for file, text in texts.items() for bound in extracted(text, file, root))
 
 
 def read_page(path: Path) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from ..verdict import Value
 from .findings import Finding, Ternary, all_of
+from .model import Datum
 from .nodes import Amount, Counted
 from .phrases import verdict
 from .reader import Reader
-from .values import Quantity
+from .values import Quantity, Read
 
 __all__ = ["judge_counts", "read_counts"]
 
@@ -30,22 +31,32 @@ def read_counts(scope: Counted, reader: Reader) -> float:
     return said[0]
 
 
-def judge_counts(scope: Counted, claimed: float, findings: Sequence[Finding], at: str, reader: Reader) -> Finding:
+def judge_counts(
+    scope: Counted,
+    claimed: float,
+    findings: Sequence[Finding],
+    at: str,
+    reader: Reader,
+    read: Sequence[Sequence[Datum]],
+) -> Finding:
     """True in exactly so many of so many places; what is undecided may be one of them or not.
 
-    ``findings`` are those of the places, ``reader`` stands where the counts begin.
+    ``findings`` are those of the places and ``read`` what was read there, ``reader`` stands where the counts begin.
     """
     places = _places(scope.axis)
     holding = sum(f.truth is Ternary.TRUE for f in findings)
     undecided = [f for f in findings if f.truth is Ternary.UNKNOWN]
-    counted = _judge(scope.count, holding, f"the {places} where it holds", at, reader)
+    there = [datum for f, part in zip(findings, read, strict=True) if f.truth is Ternary.TRUE for datum in part]
+    every = [datum for part in read for datum in part]
+    counted = _judge(scope.count, holding, f"the {places} where it holds", at, reader, there)
     if undecided and holding <= claimed <= holding + len(undecided):
         counted = undecided[0]
-    return all_of([counted, _judge(scope.of, len(findings), f"all {places}", at, reader)])
+    return all_of([counted, _judge(scope.of, len(findings), f"all {places}", at, reader, every)])
 
 
-def _judge(amount: Amount, number: int, what: str, at: str, reader: Reader) -> Finding:
+def _judge(amount: Amount, number: int, what: str, at: str, reader: Reader, read: Sequence[Datum]) -> Finding:
+    counted = Quantity(Value.exact(number), data=tuple(map(Read, read)))
     if amount.value is None:
-        return reader.number(Quantity(Value.exact(number)), what, at)
-    reader.accept(amount, as_ratio=False)
+        return reader.number(counted, what, at)
+    reader.accept(amount, as_ratio=False, of=counted, what=what)
     return verdict(amount.value == number, "claim-number", f"{what} = {amount.value:g}{at}", f"{number}")

@@ -17,7 +17,7 @@ from .along import along, away
 from .counts import judge_counts, read_counts
 from .findings import Finding, Fix, Ternary, all_of, any_of, negate
 from .items import judge
-from .model import Bound, Mark, Outcome, Status
+from .model import Bound, Datum, Line, Mark, Outcome, Status
 from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selected, item_names
 from .reader import Reader
 from .scope import OF_ORIGIN, Context, Data
@@ -49,15 +49,14 @@ def spoken_of(claim: Claim, context: Context, data: Data) -> Context:
 
 
 def check_given(bound: Bound, library: Library) -> Outcome:
-    """Whether a ``given`` itself makes sense; the claims under a broken one are not checked."""
+    """Whether a ``given`` itself makes sense."""
     data = Data(library, bound.where)
     try:
         context = data.narrow(context_of(bound, data), parse_given(bound.expression, data.where))
     except PerfdocsError as error:
         p = error.problem
         code = p.code if p.code in ("claim-syntax", "claim-size") else "claim-given"
-        problem = Problem(code, p.where, p.found, p.expected, f"{p.do}; the claims under this given are not checked")
-        return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses))
+        return Outcome(bound, Status.ERROR, replace(p, code=code), uses=frozenset(data.uses))
     if context.benchmark:
         data.uses.add((context.benchmark, None))
     return Outcome(bound, Status.HOLDS, uses=frozenset(data.uses))
@@ -140,6 +139,7 @@ class _Evaluation:
     data: Data
     reader: Reader
     context: Context
+    expression: str
     evaluated: int = 0
 
     @classmethod
@@ -153,7 +153,7 @@ class _Evaluation:
             definition = data.definition(context) if context.benchmark else None
             counts = any(isinstance(scope, Counted) for scope in claim.scope)
             prose = read_prose(bound.text, definition, data.named_devices(context.benchmark), counts=counts)
-        return cls(claim, data, Reader(prose, data), context)
+        return cls(claim, data, Reader(prose, data), context, bound.expression)
 
     def run(self) -> Finding:
         finding = self._unfold(self.claim.scope, self.context)
@@ -168,10 +168,10 @@ class _Evaluation:
         """The numbers of the text with what stands behind them; without numbers, the comparative words."""
         if self.reader.marks or not self.data.seen:
             return tuple(mark for _, mark in sorted(self.reader.marks.items()))
-        row = self.data.seen[0]
+        line = Line(self.expression, tuple(dict.fromkeys(self.data.read)))
         flags = frozenset[str]().union(*(r.flags for r in self.data.seen), _APART & self.data.caveats.keys())
         return tuple(
-            Mark(w.start, w.end, finding.measured, row.card.device.id, row.anchor, tuple(sorted(flags)))
+            Mark(w.start, w.end, finding.measured, tuple(sorted(flags)), line)
             for w in self.reader.prose.words
             if w.kind != "every"
         )
@@ -246,13 +246,18 @@ class _Evaluation:
         mention = self.reader.axis_value(selector.axis, d.axes[selector.axis].label)
         return context.at(selector.axis, mention.printed.value)
 
-    def _sharing(self, contexts: Sequence[Context], rest: Sequence[Scope]) -> list[Finding]:
-        """The verdict in each context; all share the same printed numbers."""
+    def _sharing(
+        self, contexts: Sequence[Context], rest: Sequence[Scope], read: list[Sequence[Datum]] | None = None
+    ) -> list[Finding]:
+        """The verdict in each context; all share the same printed numbers. ``read`` takes what was read in each."""
         start, axes = self.reader.position, dict(self.reader.axis_positions)
         findings = []
         for context in contexts:
             self.reader.position, self.reader.axis_positions = start, dict(axes)
+            before = len(self.data.read)
             findings.append(self._unfold(rest, context))
+            if read is not None:
+                read.append(self.data.read[before:])
         return findings
 
     def _quantified(self, scope: Quantified, rest: Sequence[Scope], context: Context) -> Finding:
@@ -277,10 +282,11 @@ class _Evaluation:
         contexts = [c for _, c in along(scope.axis, context, self._arms(), self.data)]
         start = self.reader.position
         claimed = read_counts(scope, self.reader)
-        findings = self._sharing(contexts, rest)
+        read: list[Sequence[Datum]] = []
+        findings = self._sharing(contexts, rest, read)
         end, self.reader.position = self.reader.position, start
         at = self.data.describe(away(scope.axis, context))
-        finding = judge_counts(scope, claimed, findings, at, self.reader)
+        finding = judge_counts(scope, claimed, findings, at, self.reader, read)
         self.reader.position = max(end, self.reader.position)
         return finding
 

@@ -10,6 +10,7 @@ from ..expression import Hole, Number
 from ..frame import clock_ratio
 from ..quantity import format_percent, format_ratio
 from ..verdict import Order, Value, apart, compare, ratio
+from .deciding import for_limit, for_order
 from .findings import Finding, Ternary, all_of
 from .nodes import Amount, Bounded, Compared, Item, Leads, Overtakes, Plain, Tree, Trend, Within
 from .phrases import AS_WORDS, SIZE_WORDS, SPEED_WORDS, false, order_finding, phrase, verdict
@@ -17,7 +18,7 @@ from .ranks import judge_leads
 from .reader import ABOUT, Reader
 from .scope import Context, Data
 from .series import judge_overtakes, judge_trend
-from .values import Quantity, evaluate_at, same_unit, show
+from .values import Quantity, evaluate_at, quotient_text, same_unit, show
 
 __all__ = ["direction", "judge"]
 
@@ -48,8 +49,8 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
         if isinstance(item, Bounded):
             return _bounded(q, what, item, at, context, data, reader)
         if isinstance(item, Compared):
-            return _compared(q, what, item, context, data, reader)
-        return _within(q, what, item, context, data, reader)
+            return _compared(q, tree, item, context, data, reader)
+        return _within(q, tree, item, context, data, reader)
 
     return _sharing(item.values, one, reader)
 
@@ -71,10 +72,10 @@ def _bounded(q: Quantity, what: str, item: Bounded, at: str, context: Context, d
         if item.how in ("=", "about"):
             return reader.number(q, what, at, about=item.how == "about")
         printed = reader.fitting(reader.next(what), q, what, comparison=False)
-        reader.mark(printed, f"{what}{at}: {show(q)}", q)
+        reader.mark(printed, f"{what}{at}: {show(q)}", q, what)
         return _limit(q, printed.value, printed.text.strip(), what, item.how, at)
     if isinstance(item.limit, Number):
-        reader.accept(Amount(item.limit.value, item.limit.percent), as_ratio=False)
+        reader.accept(Amount(item.limit.value, item.limit.percent), as_ratio=False, of=q, what=what)
         if item.how == "=":
             return _equals(q, item.limit.value, f"{what} = {phrase(item.limit)}{at}")
         return _limit(q, item.limit.value, phrase(item.limit), what, item.how, at)
@@ -87,7 +88,16 @@ def _bounded(q: Quantity, what: str, item: Bounded, at: str, context: Context, d
     if item.how == "about":
         return verdict(apart(q.value.centre, other.value.centre) <= ABOUT, "claim-number", said, measured)
     order = compare(q.value, other.value, better="higher", tolerance=data.definition(context).tolerance)
-    return order_finding(order, Order.FASTER if item.how == "over" else Order.SLOWER, said, measured, SIZE_WORDS)
+    wanted = Order.FASTER if item.how == "over" else Order.SLOWER
+    return order_finding(order, wanted, said, measured, SIZE_WORDS, _advice(order, q, other, context, data))
+
+
+def _advice(order: Order, q: Quantity, other: Quantity, context: Context, data: Data) -> str:
+    """What would decide a comparison that the runs leave open."""
+    if order is not Order.UNDECIDED:
+        return ""
+    several = len(q.data) > 1 or len(other.data) > 1
+    return for_order(q.value, other.value, tolerance=data.definition(context).tolerance, several=several)
 
 
 def _equals(q: Quantity, number: float, said: str) -> Finding:
@@ -105,13 +115,15 @@ def _limit(q: Quantity, limit: float, text: str, what: str, how: str, at: str) -
     if truth or opposite or q.value.lo == q.value.hi:
         return verdict(truth, "claim-order", said, measured)
     expected = f"{measured}: its runs lie on both sides"
-    return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, "choose a rounder limit", measured)
+    do = f"choose a rounder limit; {for_limit(q.value, limit)}"
+    return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, do, measured)
 
 
 # --- comparisons -------------------------------------------------------------------------------------------------
 
 
-def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Data, reader: Reader) -> Finding:
+def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: Data, reader: Reader) -> Finding:
+    what = phrase(tree)
     other = evaluate_at(item.other, context, data)
     same_unit(q, other, data)
     at = data.place((*q.rows, *other.rows), context)
@@ -120,7 +132,7 @@ def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Da
     order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
     cycles = _in_cycles(q, other, data)
     measured = f"{what} {show(q)}, {phrase(item.other)} {show(other)}{cycles}"
-    finding = order_finding(order, wanted, said + at, measured, words)
+    finding = order_finding(order, wanted, said + at, measured, words, _advice(order, q, other, context, data))
     if item.by is None or order not in (wanted, Order.UNDECIDED):
         if item.by is not None:  # its number is taken, though not worth judging: the direction is wrong
             reader.accept(item.by, as_ratio=True) if item.by.value is not None else reader.next(said)
@@ -132,7 +144,11 @@ def _compared(q: Quantity, what: str, item: Compared, context: Context, data: Da
     if not all(map(math.isfinite, (quotient.centre, quotient.lo, quotient.hi))):
         raise data.error("claim-empty", f"no ratio for `{said}`", "values above zero", "compare other values")
     result = Quantity(
-        quotient.flagged(["clocks_apart"] if cycles else ()), (), None, (*q.rows, *other.rows), ratio=True
+        quotient.flagged(["clocks_apart"] if cycles else ()),
+        data=(*q.data, *other.data),
+        ratio=True,
+        chosen=(*q.own, *other.own),
+        formula=quotient_text(tree, item.other) if larger else quotient_text(item.other, tree),
     )
     return all_of([finding, _by(result, said, item.how, item.by, at + cycles, reader)])
 
@@ -169,10 +185,11 @@ def _by(result: Quantity, said: str, how: str, amount: Amount, at: str, reader: 
         if how in ("", "about"):
             return reader.number(result, said, at, comparison=True, about=how == "about")
         printed = reader.fitting(reader.next(said), result, said, comparison=True)
-        reader.mark(printed, f"{said}{at}: {show(result)}", result)
+        less = 1.0 if printed.style == "percent" else 0.0
+        reader.mark(printed, f"{said}{at}: {show(result)}", result, said, less)
         limit = printed.value + (1 if printed.style == "percent" else 0)
         return _limit(result, limit, printed.text.strip(), f"{said} by", how, at)
-    reader.accept(amount, as_ratio=True)
+    reader.accept(amount, as_ratio=True, of=result, what=said)
     limit = amount.value + (1 if amount.percent else 0)
     text = format_percent(amount.value) if amount.percent else format_ratio(amount.value)
     if how == "":
@@ -180,23 +197,31 @@ def _by(result: Quantity, said: str, how: str, amount: Amount, at: str, reader: 
     return _limit(result, limit, text, f"{said} by", how, at)
 
 
-def _within(q: Quantity, what: str, item: Within, context: Context, data: Data, reader: Reader) -> Finding:
+def _within(q: Quantity, tree: Tree, item: Within, context: Context, data: Data, reader: Reader) -> Finding:
     """``within ?`` at one point; that the bound is tight is asked over all points of the claim."""
+    what = phrase(tree)
     other = evaluate_at(item.other, context, data)
     same_unit(q, other, data)
     at = data.place((*q.rows, *other.rows), context)
     gap = apart(q.value.centre, other.value.centre)
     said = f"{what} within {{}} of {phrase(item.other)}{at}"
     measured = f"{format_percent(gap)} apart"
+    flags = q.value.flags | other.value.flags
+    first, second = (tree, item.other) if q.value.centre >= other.value.centre else (item.other, tree)
+    share = Quantity(
+        Value.exact(1 + gap).flagged(flags),
+        data=(*q.data, *other.data),
+        ratio=True,
+        chosen=(*q.own, *other.own),
+        formula=quotient_text(first, second),
+    )
     if item.amount.value is not None:
-        reader.accept(item.amount, as_ratio=False)
+        reader.accept(item.amount, as_ratio=False, of=share, what=what)
         text = format_percent(item.amount.value)
         return verdict(gap <= item.amount.value * (1 + 1e-9), "claim-number", said.format(text), measured)
-    flags = q.value.flags | other.value.flags
-    share = Quantity(Value.exact(1 + gap).flagged(flags), (), None, (*q.rows, *other.rows), ratio=True)
     printed = reader.fitting(reader.next(what), share, what, comparison=True)
     limit = printed.value - (0 if printed.style == "percent" else 1)
-    reader.mark(printed, f"{said.format('…')}: {measured}", share)
+    reader.mark(printed, f"{said.format('…')}: {measured}", share, what, 1.0 if printed.style == "percent" else 0.0)
     if gap <= limit * (1 + 1e-9):
         reader.widest[printed] = max(reader.widest.get(printed, 0.0), gap)
         return Finding(Ternary.TRUE, measured=measured)

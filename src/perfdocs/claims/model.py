@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, astuple, dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from ..card import AxisValue
 from ..errors import Problem, clean
 from .findings import Fix
 
-__all__ = ["CODES", "Bound", "Form", "Given", "Mark", "Outcome", "Status", "Use", "breakable"]
+__all__ = ["CODES", "Bound", "Datum", "Form", "Given", "Line", "Mark", "Outcome", "Status", "Tally", "Use", "breakable"]
 
 CODES: Mapping[str, str] = {
     "claim-number": "a printed number does not read as measured",
@@ -88,18 +90,89 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """How much is bound: claims, printed values, exemptions, and blocks of strict pages, each counted apart."""
+
+    claims: int = 0
+    values: int = 0
+    exemptions: int = 0
+    blocks: int = 0
+
+    @classmethod
+    def of(cls, forms: Iterable[Form]) -> Tally:
+        """Count; a ``given`` and what is broken are none of these."""
+        found = Counter(forms)
+        return cls(found["claim"], found["value"], found["exempt"], found["prose"])
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    def to_dict(self) -> dict[str, int]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        words = (
+            ("claim", "claims"),
+            ("printed value", "printed values"),
+            ("exemption", "exemptions"),
+            ("block of strict pages", "blocks of strict pages"),
+        )
+        told = [(n, pair) for n, pair in zip(astuple(self), words, strict=True) if n or pair[0] == "claim"]
+        return ", ".join(f"{n} {pair[n != 1]}" for n, pair in told)
+
+
+@dataclass(frozen=True, slots=True)
+class Datum:
+    """Where a value was read: a quantity ``key`` of a row of a card, or without a table a fact of the device."""
+
+    benchmark: str
+    device: str
+    key: str
+    table: str = ""
+    arm: str = ""
+    at: tuple[AxisValue, ...] = ()
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where a number comes from: the expression, its value unrounded in SI with its interval, and the data it read.
+
+    ``chosen`` are those that it is the value of: of a least or a most the one that is it, otherwise all. ``less`` was
+    taken off before it was printed: 1 of a ratio that is printed as percent. Without a ``unit`` and a value it is no
+    number: words that compare, and what they compare.
+    """
+
+    formula: str
+    data: tuple[Datum, ...] = ()
+    chosen: tuple[Datum, ...] = ()
+    value: float | None = None
+    low: float = 0.0
+    high: float = 0.0
+    runs: int = 0
+    unit: str = ""
+    less: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A stretch ``start``–``end`` of the bound text that the data answer for, and what a reader can ask of it.
 
-    ``about`` says what was measured; ``device`` and ``anchor`` name the row; ``flags`` travel with the number.
+    ``about`` says what was measured; ``flags`` travel with the number; ``line`` tells where it comes from.
     """
 
     start: int
     end: int
     about: str
-    device: str = ""
-    anchor: str = ""
     flags: tuple[str, ...] = ()
+    line: Line | None = None
+
+    @property
+    def datum(self) -> Datum | None:
+        """The first datum with a row of its own that the number is the value of."""
+        found = (*self.line.chosen, *self.line.data) if self.line else ()
+        return next((datum for datum in found if datum.anchor), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,13 +70,16 @@ def verdict(truth: bool, code: str, said: str, measured: str) -> Finding:
     return Finding(Ternary.TRUE, measured=measured) if truth else false(code, said, measured)
 
 
-def order_finding(order: Order, wanted: Order, said: str, measured: str, words: dict[Order, str]) -> Finding:
-    """The finding on a comparison; ``words`` name the orders in the advice."""
+def order_finding(
+    order: Order, wanted: Order, said: str, measured: str, words: dict[Order, str], advice: str = ""
+) -> Finding:
+    """The finding on a comparison; ``words`` name the orders in the advice, ``advice`` says what would decide."""
     if order is wanted:
         return Finding(Ternary.TRUE, measured=measured)
     if order is Order.UNDECIDED:
         expected = f"{measured}: the runs decide neither way"
-        return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, "say less, or measure again", measured)
+        do = f"say less, or measure again: {advice}" if advice else "say less, or measure again"
+        return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, do, measured)
     return false("claim-order", said, measured, f'write "{words[order]}"')
 
 

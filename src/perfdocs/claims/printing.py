@@ -15,7 +15,7 @@ from .nodes import Valued
 from .phrases import AS_WORDS, phrase
 from .scope import Context, Data
 from .syntax import parse_valued
-from .values import Quantity, evaluate_at, is_share, same_unit, show
+from .values import Quantity, evaluate_at, is_share, line_of, quotient_text, same_unit, show
 
 __all__ = ["check_value"]
 
@@ -34,9 +34,7 @@ def check_value(bound: Bound, library: Library) -> Outcome:
     text = _text(quantity, valued)
     style = "percent" if is_share(valued.value) and valued.relation is None else ""
     about = f"{bound.expression}{data.place(quantity.rows, context)}: {show(quantity, style)}"
-    row = quantity.rows[0] if quantity.rows else None
-    device, anchor = (row.card.device.id, row.anchor) if row else ("", "")
-    mark = Mark(0, len(text), about, device, anchor, tuple(sorted(quantity.value.flags)))
+    mark = Mark(0, len(text), about, tuple(sorted(quantity.value.flags)), line_of(quantity, phrase(valued.value)))
     return Outcome(bound, Status.HOLDS, None, text, (mark,), frozenset(data.uses))
 
 
@@ -55,7 +53,14 @@ def _quantity(valued: Valued, context: Context, data: Data) -> Quantity:
         raise data.error("claim-order", f"`{said}`", expected, "correct the comparison")
     larger = (wanted is Order.FASTER) == (better == "higher")
     quotient = ratio(first.value, other.value) if larger else ratio(other.value, first.value)
-    return Quantity(quotient, (), None, (*first.rows, *other.rows), ratio=True)
+    over, under = (valued.value, valued.other) if larger else (valued.other, valued.value)
+    return Quantity(
+        quotient,
+        data=(*first.data, *other.data),
+        ratio=True,
+        chosen=(*first.own, *other.own),
+        formula=quotient_text(over, under),
+    )
 
 
 def _text(quantity: Quantity, valued: Valued) -> str:

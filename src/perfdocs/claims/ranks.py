@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..errors import PerfdocsError
 from ..verdict import Order, Value, compare, fastest
+from .deciding import for_order
 from .findings import Finding, Ternary, all_of
 from .nodes import Leads
 from .phrases import false
@@ -113,5 +114,7 @@ def _place(rank: Sequence[str], values: Mapping[str, Value], said: str, field: _
     top = values[best[0]]
     tied = [arm for arm in best[1:] if field.order(values[arm], top) is Order.LEVEL]
     if set(rank) < set(best) and not tied:
+        other = next(values[arm] for arm in best[1:] if field.order(values[arm], top) is Order.UNDECIDED)
+        do += f"; {for_order(values[best[0]], other, better=field.better, tolerance=field.tolerance)}"
         return Finding(Ternary.UNKNOWN, "claim-undecided", said, f"{measured}: the runs do not decide", do, measured)
     return false("claim-order", said, measured, do)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from ..errors import PerfdocsError
 from ..quantity import Printed
+from .deciding import for_printed
 from .findings import Finding, Fix, Ternary
 from .model import Mark
 from .nodes import Amount
 from .scope import Data
-from .values import Quantity, dimension, show
+from .values import Quantity, dimension, line_of, show
 from .wording import AxisMention, Prose, borrow_unit, reword
 
 __all__ = ["ABOUT", "Reader"]
@@ -52,8 +53,11 @@ class Reader:
         self.furthest = max(self.furthest, self.position)
         return printed
 
-    def accept(self, amount: Amount, *, as_ratio: bool) -> None:
-        """Take the next number where it is the literal that the claim states: the text may print it or not."""
+    def accept(self, amount: Amount, *, as_ratio: bool, of: Quantity | None = None, what: str = "") -> None:
+        """Take the next number where it is the literal that the claim states: the text may print it or not.
+
+        ``of`` is what the literal is held against.
+        """
         if amount.value is None or self.position >= len(self.prose.numbers):
             return
         printed = self.prose.numbers[self.position]
@@ -62,7 +66,7 @@ class Reader:
         if math.isclose(read, wanted, rel_tol=1e-9):
             self.position += 1
             self.furthest = max(self.furthest, self.position)
-            self.mark(printed, "a bound that the claim states", None)
+            self.mark(printed, f"a bound that the claim states{f' of {what}: {show(of)}' if of else ''}", of, what)
 
     def axis_value(self, axis: str, label: str) -> AxisMention:
         """The next "N = …" of an axis."""
@@ -83,13 +87,13 @@ class Reader:
         """Numbers of the text that no part of the claim answered for."""
         return self.prose.numbers[self.furthest :]
 
-    def mark(self, printed: Printed, about: str, quantity: Quantity | None) -> None:
-        """Note what stands behind a printed number."""
-        rows = quantity.rows if quantity else ()
+    def mark(self, printed: Printed, about: str, quantity: Quantity | None, what: str = "", less: float = 0.0) -> None:
+        """Note what stands behind a printed number; ``what`` is the expression that it is the value of."""
         flags = tuple(sorted(quantity.value.flags)) if quantity else ()
-        device, anchor = (rows[0].card.device.id, rows[0].anchor) if rows else ("", "")
-        if printed.start not in self.marks:
-            self.marks[printed.start] = Mark(printed.start, printed.end, about, device, anchor, flags)
+        line = line_of(quantity, what or about, less) if quantity else None
+        known = self.marks.get(printed.start)
+        if known is None or known.line is None:
+            self.marks[printed.start] = Mark(printed.start, printed.end, about, flags, line)
 
     # --- judging -----------------------------------------------------------------------------------------------
 
@@ -102,7 +106,7 @@ class Reader:
         shift = 1.0 if comparison and printed.style == "percent" else 0.0
         value = quantity.value.centre - shift
         measured = show(quantity, printed.style, shift)
-        self.mark(printed, f"{what}{at}: {measured}", quantity)
+        self.mark(printed, f"{what}{at}: {measured}", quantity, what, shift)
         holds = printed.reads(value)
         if not holds and about and printed.value:
             holds = abs(value / printed.value - 1) <= ABOUT
@@ -112,12 +116,14 @@ class Reader:
         better = reword(printed, value)
         do = f'write "{better}"'
         if self._only_rounding(printed, quantity, shift):
+            half = printed.quantum / 2
+            more = for_printed(quantity.value, printed.value + shift - half, printed.value + shift + half)
             return Finding(
                 Ternary.UNKNOWN,
                 "claim-undecided",
                 f'"{text}" for {what}{at}',
                 f"{measured}, as far as the few digits of its source tell",
-                f"{do}, or round it",
+                f"{do}, or round it{f'; {more}' if more else ''}",
                 measured,
             )
         found, expected = f'"{text}" for {what}{at}', f"{measured}, as measured"

@@ -17,11 +17,11 @@ from ..expression import Missing, Selector
 from ..frame import Row, RowsOfCard, absences, rows_of_card
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
-from .model import Use
+from .model import Datum, Use
 from .nodes import OPEN, Tree, named
 from .wording import Named
 
-__all__ = ["OF_ORIGIN", "Context", "Data"]
+__all__ = ["OF_ORIGIN", "Context", "Data", "datum_of"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
 MAX_STEPS = 100_000
@@ -81,6 +81,12 @@ def _devices(library: Library) -> _Devices:
     return _Devices(library)
 
 
+def datum_of(row: Row, key: str) -> Datum:
+    """A quantity of a row, by name."""
+    values = tuple(row.at.values())
+    return Datum(row.definition.id, row.card.device.id, key, row.table, row.arm, values, row.anchor)
+
+
 @dataclass(slots=True)
 class Data:
     """Published cards as one claim sees them; remembers what was asked (``uses``) and where (``points``)."""
@@ -93,6 +99,8 @@ class Data:
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     seen: list[Row] = field(default_factory=list)
+    read: list[Datum] = field(default_factory=list)
+    """Each quantity of a row that was read, in order."""
     joint: bool = False
     """Whether the claim went through all devices that have its arms, rather than speak of those it names."""
     caveats: dict[str, tuple[Row, str]] = field(default_factory=dict)
@@ -182,9 +190,21 @@ class Data:
 
     def narrow(self, context: Context, selectors: Iterable[Selector]) -> Context:
         """The context with these selectors. Raises ``claim-name`` for a name that means nothing here."""
-        for selector in sorted(selectors, key=self._rank):
+        ordered = sorted(selectors, key=self._rank)
+        if context.benchmark is None and not any(s.value in self.library.benchmarks for s in ordered):
+            self._meant(context, ordered)
+        for selector in ordered:
             context = self._narrow(context, selector)
         return context
+
+    def _meant(self, context: Context, selectors: Sequence[Selector]) -> None:
+        """Refuse a word that is nearly a benchmark: without one, nothing else that is said means anything."""
+        for selector in selectors:
+            name = selector.value
+            if selector.axis is not None or not isinstance(name, str) or name in self.device_ids():
+                continue
+            if nearest(name, self.library.benchmarks):
+                raise self.unknown(name, context)
 
     def _rank(self, selector: Selector) -> int:
         """Benchmarks first, then devices: the other names mean something only within a benchmark."""
@@ -321,6 +341,7 @@ class Data:
         if len(found) == 1:
             self.points.update(found[0].at.items())
             self.seen.append(found[0])
+            self.read.append(datum_of(found[0], metric))
             for flag in found[0].value(metric).flags - OF_ORIGIN:
                 self.caveats.setdefault(flag, (found[0], metric))
             return found[0]

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from ..quantity import axis_text
 from ..verdict import Bracket, Order, compare, crossovers
+from .deciding import for_order
 from .findings import Finding, Ternary, all_of
 from .nodes import Overtakes, Tree, Trend
 from .phrases import TREND_WORDS, false, order_finding, phrase, verdict
@@ -88,7 +89,10 @@ def judge_trend(item: Trend, context: Context, data: Data, reader: Reader) -> Fi
         compare(after.value, before.value, better="higher", tolerance=tolerance) for before, after in pairwise(values)
     ]
     whole = compare(values[-1].value, values[0].value, better="higher", tolerance=tolerance)
-    findings = [order_finding(whole, wanted, said, measured, TREND_WORDS)]
+    advice = ""
+    if whole is Order.UNDECIDED:
+        advice = for_order(values[0].value, values[-1].value, tolerance=tolerance, several=len(values[0].data) > 1)
+    findings = [order_finding(whole, wanted, said, measured, TREND_WORDS, advice)]
     if whole is wanted and against in steps:
         findings = [false("claim-order", said, measured)]
     for amount, q, x in ((item.first, values[0], points[0]), (item.last, values[-1], points[-1])):
@@ -98,7 +102,7 @@ def judge_trend(item: Trend, context: Context, data: Data, reader: Reader) -> Fi
         if amount.value is None:
             findings.append(reader.number(q, what, at))
         else:
-            reader.accept(amount, as_ratio=False)
+            reader.accept(amount, as_ratio=False, of=q, what=what)
             same = math.isclose(q.value.centre, amount.value, rel_tol=5e-3)
             findings.append(verdict(same, "claim-number", f"{what} = {amount.value:g}{at}", show(q)))
     return all_of(findings)

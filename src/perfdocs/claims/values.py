@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from ..errors import PerfdocsError, nearest
 from ..expression import FUNCTIONS, Binary, Call, Hole, Missing, Name, Node, Number, evaluate, names
-from ..frame import Row, device_fact, share_of_peak
+from ..frame import Row, device_fact, known_facts, share_of_peak
 from ..quantity import NBSP, number_text, scale_for
 from ..verdict import Value
 from .along import AGGREGATES, along
+from .model import Datum, Line
 from .nodes import At, Over, Tree
 from .phrases import phrase
-from .scope import Context, Data
+from .scope import Context, Data, datum_of
 
-__all__ = ["Dimension", "Quantity", "dimension", "evaluate_at", "is_share", "same_unit", "show"]
+__all__ = [
+    "Dimension",
+    "Quantity",
+    "Read",
+    "dimension",
+    "evaluate_at",
+    "is_share",
+    "line_of",
+    "quotient_text",
+    "same_unit",
+    "show",
+]
 
 Better = Literal["lower", "higher"]
 Dimension = tuple[tuple[str, int], ...]
@@ -43,6 +56,11 @@ _FACTS = {
 """Units of a device's facts; the others are plain numbers."""
 
 
+@lru_cache(maxsize=1)
+def _known_facts() -> frozenset[str]:
+    return frozenset(known_facts())
+
+
 def dimension(unit: str) -> Dimension:
     """The exponents of a unit such as ``s``, ``byte/s`` or ``1/s``."""
     powers: Counter[str] = Counter()
@@ -60,22 +78,63 @@ def _unit_of(powers: Dimension) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
-    """A value, its unit in SI, which direction is better where that is known, and the rows behind it.
+class Read:
+    """What a value was read from: a quantity of a row, or a fact of a device."""
 
-    ``ratio``: a quotient of two quantities of one unit, printed with × or %.
+    datum: Datum
+    row: Row | None = None
+
+    @classmethod
+    def of(cls, row: Row, key: str) -> Read:
+        """A quantity of a row."""
+        return cls(datum_of(row, key), row)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A value, its unit in SI, which direction is better where that is known, and the data behind it.
+
+    ``ratio``: a quotient of two quantities of one unit, printed with × or %. ``chosen``: those of the data that the
+    value is that of, where it is the least or the most of several; ``formula``: what it is, where that is not what the
+    claim calls it.
     """
 
     value: Value
     powers: Dimension = _ONE
     better: Better | None = None
-    rows: tuple[Row, ...] = ()
+    data: tuple[Read, ...] = ()
     ratio: bool = False
+    chosen: tuple[Read, ...] = ()
+    formula: str = ""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows among its data."""
+        return tuple(read.row for read in self.data if read.row is not None)
+
+    @property
+    def own(self) -> tuple[Read, ...]:
+        """The data that it is the value of."""
+        return self.chosen or self.data
 
     @property
     def unit(self) -> str:
         """The unit in SI."""
         return _unit_of(self.powers)
+
+
+def line_of(quantity: Quantity, what: str, less: float = 0.0) -> Line:
+    """Where a number comes from; ``what`` is the expression, ``less`` what was taken off before it was printed."""
+    v = quantity.value
+    data, chosen = (tuple(dict.fromkeys(read.datum for read in reads)) for reads in (quantity.data, quantity.own))
+    formula = quantity.formula or what
+    return Line(formula, data, chosen, v.centre, v.lo, v.hi, v.samples, quantity.unit, less)
+
+
+def quotient_text(over: Tree, under: Tree) -> str:
+    """A quotient as an expression."""
+    texts = [f"({phrase(part)})" if isinstance(part, Binary) else phrase(part) for part in (over, under)]
+    return " / ".join(texts)
 
 
 def show(quantity: Quantity, style: str = "", shift: float = 0.0) -> str:
@@ -133,8 +192,13 @@ def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
 def _name(tree: Name, context: Context, data: Data) -> Quantity:
     name = tree.name
     if name.startswith("device."):
-        _, loaded = data.card(context)
-        return Quantity(device_fact(loaded.card.device, name), dimension(_FACTS.get(name.removeprefix("device."), "")))
+        if name.removeprefix("device.") not in _known_facts():
+            expected = f"a fact of the device{nearest(name, [f'device.{fact}' for fact in _known_facts()])}"
+            raise data.error("claim-name", f'"{name}"', expected, "correct the name")
+        benchmark, loaded = data.card(context)
+        fact = device_fact(loaded.card.device, name)
+        read = Read(Datum(benchmark.definition.id, loaded.device_id, name))
+        return Quantity(fact, dimension(_FACTS.get(name.removeprefix("device."), "")), data=(read,))
     definition = data.definition(context)
     if name in definition.arms:
         return _cell(context, name, context.metric or definition.default, data)
@@ -163,7 +227,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
 def _cell(context: Context, arm: str, metric: str, data: Data) -> Quantity:
     row = data.row(context, arm, metric)
     entry = row.definition.quantity(metric)
-    return Quantity(row.value(metric), dimension(entry.unit), entry.better, (row,))
+    return Quantity(row.value(metric), dimension(entry.unit), entry.better, (Read.of(row, metric),))
 
 
 def _call(tree: Call, context: Context, data: Data) -> Quantity:
@@ -188,7 +252,16 @@ def _call(tree: Call, context: Context, data: Data) -> Quantity:
         raise _mixed(parts[0], next(p for p in parts if p.powers != parts[0].powers), name, data)
     value = FUNCTIONS[name](*(p.value for p in parts))
     better = parts[0].better if all(p.better == parts[0].better for p in parts) else None
-    return Quantity(value, parts[0].powers, better, tuple(r for p in parts for r in p.rows), parts[0].ratio)
+    return Quantity(value, parts[0].powers, better, _all(parts), parts[0].ratio, _extreme(value, parts))
+
+
+def _all(parts: Sequence[Quantity]) -> tuple[Read, ...]:
+    return tuple(read for part in parts for read in part.data)
+
+
+def _extreme(value: Value, parts: Sequence[Quantity]) -> tuple[Read, ...]:
+    """The data of the first part that is the least or the most."""
+    return next((part.own for part in parts if part.value.centre == value.centre), ())
 
 
 def _over(tree: Over, context: Context, data: Data) -> Quantity:
@@ -203,7 +276,8 @@ def _over(tree: Over, context: Context, data: Data) -> Quantity:
         found = f"no `{phrase(tree)}`: a value that is not above zero"
         raise data.error("claim-empty", found, "values above zero", "take the median")
     value = AGGREGATES[tree.function](*(p.value for p in parts))
-    return replace(parts[0], value=value, rows=tuple(row for p in parts for row in p.rows))
+    chosen = _extreme(value, parts) if tree.function in FUNCTIONS else ()
+    return replace(parts[0], value=value, data=_all(parts), chosen=chosen)
 
 
 def _of_peak(left: Node, context: Context, data: Data) -> Quantity:
@@ -220,11 +294,13 @@ def _of_peak(left: Node, context: Context, data: Data) -> Quantity:
         )
     key = keys.pop()
     part = _evaluate(left, context, data)
+    row = part.rows[0]
+    top_of = Read(Datum(row.definition.id, row.card.device.id, definition.derived[key].of_peak or ""))
     if len(part.rows) == 1 and isinstance(left, (Call, Name)):
-        return Quantity(share_of_peak(part.rows[0], key), _ONE, part.better, part.rows, ratio=True)
+        return Quantity(share_of_peak(part.rows[0], key), _ONE, part.better, (*part.data, top_of), True)
     fact = definition.derived[key].of_peak or ""
-    top = device_fact(part.rows[0].card.device, fact)
-    return Quantity(_values("/", part.value, top), _ONE, part.better, part.rows, ratio=True)
+    top = device_fact(row.card.device, fact)
+    return Quantity(_values("/", part.value, top), _ONE, part.better, (*part.data, top_of), True, (*part.own, top_of))
 
 
 def _values(operator: str, a: Value, b: Value) -> Value:
@@ -254,13 +330,13 @@ def _mixed(a: Quantity, b: Quantity, what: str, data: Data) -> PerfdocsError:
 
 def _combine(tree: Binary, a: Quantity, b: Quantity, data: Data) -> Quantity:
     value = _values(tree.operator, a.value, b.value)
-    found = (*a.rows, *b.rows)
+    found, own = (*a.data, *b.data), (*a.own, *b.own)
     if tree.operator in "+-":
         literal = isinstance(tree.left, Number) or isinstance(tree.right, Number)
         if a.powers != b.powers and not literal:
             raise _mixed(a, b, "plus" if tree.operator == "+" else "minus", data)
         better = (a.better or b.better) if tree.operator == "+" or not b.rows else None
-        return Quantity(value, a.powers or b.powers, better, found, a.ratio or b.ratio)
+        return Quantity(value, a.powers or b.powers, better, found, a.ratio or b.ratio, own)
     sign = 1 if tree.operator == "*" else -1
     powers = Counter(dict(a.powers))
     for base, power in b.powers:
@@ -268,4 +344,4 @@ def _combine(tree: Binary, a: Quantity, b: Quantity, data: Data) -> Quantity:
     kept = tuple(sorted((u, p) for u, p in powers.items() if p))
     better = a.better if not b.rows else b.better if not a.rows and sign > 0 else None
     ratio = sign < 0 and bool(b.rows) and not kept
-    return Quantity(value, kept, better, found, ratio)
+    return Quantity(value, kept, better, found, ratio, own)

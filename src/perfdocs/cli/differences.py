@@ -168,7 +168,7 @@ def listing(candidates: Sequence[Candidate], found: Difference, after: Library, 
         {
             "cards": [_card(one) for one in candidates],
             "spoils": found.spoils,
-            "counts": {"claims": found.checked, "points": found.points, "generated": found.rendered},
+            "counts": {**found.checked.to_dict(), "points": found.points, "generated": found.rendered},
             "claims": [_claim_listed(change) for change in found.claims],
             "fastest": [_winner_listed(change, after) for change in found.winners],
             "generated": [

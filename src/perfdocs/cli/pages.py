@@ -72,7 +72,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
 
     PATH is a page or a folder of pages [default: README.md and docs/].
     """
-    from ..claims.check import check_texts
+    from ..claims.check import check_texts, tally_of
     from .reports import found_in, github_lines, sarif
 
     if dry_run and not fixing:
@@ -88,12 +88,12 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     else:
         outcomes = check_texts({place(page): text for page, text in texts.items()}, library, project.root)
     bad = [o for o in outcomes if not o.passes]
-    claims = sum(o.bound.form not in ("given", "prose") for o in outcomes)
+    tally = tally_of({place(page): text for page, text in texts.items()}, project.root)
     if style == "json":
         show_json(
             {
                 "pages": [place(p) for p in pages],
-                "claims": claims,
+                **tally.to_dict(),
                 "outcomes": [o.to_dict() for o in bad],
                 "problems": problems,
             }
@@ -104,7 +104,7 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
         lines = github_lines(found_in(bad, problems)) if style == "github" else map(str, (*bad, *problems))
         for line in lines:
             click.echo(line)
-        click.echo(f"{counted(len(pages), 'page')}, {counted(claims, 'claim')}, {len(bad)} that do not hold", err=True)
+        click.echo(f"{counted(len(pages), 'page')}, {tally}, {len(bad)} that do not hold", err=True)
     return 1 if bad or problems or (dry_run and changed) else 0
 
 

@@ -147,6 +147,7 @@ def _group(
     for i, row in enumerate(ordered):
         lead = [words(definition.arms[row.arm].label)] if several else []
         lead += [words(axis_value_text(definition, a, row.at[a])) for a in axes]
-        lead[0] = Cell(lead[0].text, number=False, anchor=row.anchor)
+        link = f"{row.card.device.id}#{row.anchor}"
+        lead[0] = Cell(lead[0].text, number=False, anchor=row.anchor, link=link)
         body.append((*lead, *(c.cells[i] for c in columns)))
     return Group(tuple(head), tuple(body), title)

@@ -174,13 +174,13 @@ def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[
         flags = ordered_flags(value.flags)
         number = Cell(text, flags, loaded.device_id in best, link=where, whys=whys(row, by, flags))
         pair = (value, values[best[0]])
-        body.append((name, words(_arms_text(definition, state)), number, _ratio_cell(*pair, quantity.better)))
+        body.append((name, words(_arms_text(definition, state)), number, _ratio_cell(*pair, quantity.better, where)))
     return Group(head, tuple(body), title)
 
 
-def _ratio_cell(value: Value, leader: Value, better: str | None) -> Cell:
+def _ratio_cell(value: Value, leader: Value, better: str | None, link: str) -> Cell:
     """How far a device is from the best: at least 1 whichever end is better."""
     share = ratio(leader, value) if better == "higher" else ratio(value, leader)
     if not math.isfinite(share.centre):
         return missing_cell("no ratio to zero")
-    return Cell(format_ratio(share.centre), ordered_flags(share.flags))
+    return Cell(format_ratio(share.centre), ordered_flags(share.flags), link=link)

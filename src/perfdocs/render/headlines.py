@@ -76,7 +76,7 @@ def _device_group(benchmark: Benchmark, loaded: LoadedCard) -> Group:
     for key, entry in definition.headlines.items():
         found = headline(benchmark, loaded, key)
         if found is not None:
-            share = _share_cell(found.share)
+            share = _share_cell(found.share, found.row)
             body.append((words(entry.label), _value_cell(definition, entry, found), share, words(_where(found, entry))))
     return Group(("figure", "value", "of the limit", "reached by"), tuple(body), definition.title)
 
@@ -96,10 +96,11 @@ def _value_cell(definition: Definition, entry: Headline, found: Found) -> Cell:
     )
 
 
-def _share_cell(share: Value | None) -> Cell:
+def _share_cell(share: Value | None, row: Row) -> Cell:
     if share is None:
         return missing_cell("no limit is known")
-    return Cell(format_percent(share.centre), ordered_flags(share.flags))
+    link = f"{row.card.device.id}#{row.anchor}"
+    return Cell(format_percent(share.centre), ordered_flags(share.flags), link=link)
 
 
 def _where(found: Found, entry: Headline) -> str:

@@ -16,7 +16,7 @@ from .points import ORIGINS
 __all__ = ["Links", "details_html", "escape", "isolate", "lines_html", "notes_html", "plain", "table_html"]
 
 Links = Callable[[str], str | None]
-"""Device id, or ``/document``, to the URL of its page without a fragment: ``""`` for this page, ``None`` for none."""
+"""A link of a cell to its URL: ``""`` for this page, ``None`` for none. See :attr:`perfdocs.render.model.Cell.link`."""
 
 FEW = 3
 """Notes that are shown as they are; more are folded."""
@@ -48,22 +48,20 @@ def isolate(text: str) -> str:
 
 
 def _sup(flags: tuple[str, ...], whys: tuple[Why, ...]) -> str:
-    """Marks behind a value, with reasons; those that a whole card bears are explained in the legend only."""
+    """Marks behind a value, with the reasons that a card gives; what a mark means the legend says."""
     parts = []
     for flag in flags:
         mark = escape(marks((flag,)))
-        title = ": ".join(filter(None, (flag.replace("_", " "), "; ".join(w.text for w in whys if w.flag == flag))))
-        parts.append(mark if flag in ORIGINS else f'<abbr title="{escape(title)}">{mark}</abbr>')
+        reason = "; ".join(w.text for w in whys if w.flag == flag)
+        title = f"{flag.replace('_', ' ')}: {reason}"
+        parts.append(mark if not reason or flag in ORIGINS else f'<abbr title="{escape(title)}">{mark}</abbr>')
     return f"<sup>{''.join(parts)}</sup>"
 
 
 def _content(cell: Cell, links: Links | None) -> str:
     text = isolate(cell.text) if cell.foreign else escape(cell.text)
-    if cell.link and links is not None:
-        place, _, anchor = cell.link.partition("#")
-        page = links(place)
-        if page is not None and (page or anchor):
-            text = f'<a href="{escape(page)}{"#" + escape(anchor) if anchor else ""}">{text}</a>'
+    if cell.link and links is not None and (url := links(cell.link)) and url != f"#{cell.anchor}":
+        text = f'<a href="{escape(url)}">{text}</a>'
     return text + _sup(cell.flags, cell.whys) if cell.flags else text
 
 

@@ -24,6 +24,7 @@ from ..library import load_library
 from ..store import CardStore
 from .directives import DIRECTIVES
 from .domain import PerfdocsDomain, domain_of, project_of
+from .made import digest_of_rows, is_there, made_digests, made_pages
 from .outputs import Written, read_written, remove_pages, sync, tidy_search_index, write_written
 from .pages import write_pages
 from .project import Project, Settings
@@ -32,6 +33,7 @@ from .spec import PerfNode
 from .writing import FOLDER, Expand, claimed, depart_html, files_in_use, prune_cache, visit_html
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
     from sphinx.config import Config
     from sphinx.environment import BuildEnvironment
@@ -45,6 +47,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("perfdocs_cards", "cards", "env", (str,), "name of the folder of cards in each benchmark")
     app.add_config_value("perfdocs_local", None, "env", (str, type(None)), "folder of this machine's unpublished cards")
     app.add_config_value("perfdocs_device_pages", "devices", "env", (str,), "folder of the devices' pages")
+    app.add_config_value("perfdocs_number_pages", "numbers", "env", (str,), "folder of where numbers come from")
     app.add_config_value("perfdocs_cache", None, "", (str, type(None)), "folder that keeps figures once drawn")
     app.add_domain(PerfdocsDomain)
     for name, directive in DIRECTIVES.items():
@@ -56,6 +59,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", load)
     app.connect("env-get-outdated", outdated)
     app.connect("env-get-updated", to_write)
+    app.connect("doctree-resolved", note_written)
     app.connect("html-collect-pages", put_files)
     app.connect("build-finished", finish)
     if importlib.util.find_spec(f"{__name__}.claims"):
@@ -76,19 +80,21 @@ def settings(app: Sphinx) -> Settings:
     def place(path: str) -> Path:
         return Path(os.path.normpath(app.srcdir / path))  # no ".." in messages; Sphinx has resolved links already
 
-    for name in ("benchmarks", "cards", "device_pages"):
+    for name in ("benchmarks", "cards", "device_pages", "number_pages"):
         value = config[f"perfdocs_{name}"]
         if not isinstance(value, str):
             raise ConfigError(f"perfdocs_{name}: found {value!r}, expected the name of a folder")
-    pages = PurePosixPath(config.perfdocs_device_pages)
-    if pages.is_absolute() or ".." in pages.parts:
-        raise ConfigError("perfdocs_device_pages: expected a folder inside the documentation's sources")
+    pages, numbers = PurePosixPath(config.perfdocs_device_pages), PurePosixPath(config.perfdocs_number_pages)
+    for name, folder in (("device_pages", pages), ("number_pages", numbers)):
+        if folder.is_absolute() or ".." in folder.parts:
+            raise ConfigError(f"perfdocs_{name}: expected a folder inside the documentation's sources")
     return Settings(
         benchmarks=place(config.perfdocs_benchmarks),
         cards=config.perfdocs_cards,
         local=place(config.perfdocs_local) if config.perfdocs_local else None,
         device_pages="" if pages == PurePosixPath() else pages.as_posix(),
         cache=place(config.perfdocs_cache) if config.perfdocs_cache else Path(app.doctreedir) / "perfdocs",
+        number_pages="" if numbers == PurePosixPath() else numbers.as_posix(),
     )
 
 
@@ -99,7 +105,7 @@ def load(app: Sphinx) -> None:
     project = Project(chosen, load_library(chosen.benchmarks, chosen.cards, chosen.local, store))
     store.tidy()
     domain = domain_of(app.env)
-    domain.project, domain.builder = project, app.builder
+    domain.project, domain.builder, domain.written = project, app.builder, set()
     for problem in project.library.problems:
         warn(problem)
     try:
@@ -144,16 +150,31 @@ def _written(app: Sphinx) -> Written:
         d: sha256(repr((sorted(uses.items()), said if d in shown else "")).encode()).hexdigest()[:32]
         for d, uses in sorted(domain.uses.items())
     }
+    root = env.config.root_doc  # a card of which no document shows anything has a page all the same
+    documents[root] = sha256((documents.get(root, "") + digest_of_rows(project_of(env))).encode()).hexdigest()[:32]
     return Written(pages, documents)
 
 
 def put_files(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
-    """Put figures and downloads in place: after the pages are written, before a book is made of them."""
+    """Put figures and downloads in place: after the pages are written, before a book is made of them.
+
+    What it returns are the pages that are no documents, which Sphinx writes then.
+    """
     builder, before = app.builder, read_written(app.builder)
     files = files_in_use(builder.env, downloads=builder.name != "epub")
     kept = sync(Path(builder.outdir) / FOLDER, files, before.files)
-    write_written(builder, replace(before, files=kept))
-    return ()
+    made = made_digests(builder)
+    remove_pages(builder, sorted(before.made.keys() - made.keys() - app.env.found_docs))
+    write_written(builder, replace(before, files=kept, made=made))
+    anew = domain_of(app.env).written >= app.env.found_docs  # as where the theme is another
+    same = {n for n, d in made.items() if before.made.get(n) == d and not anew and is_there(builder, n)}
+    return made_pages(builder, made.keys() - same)
+
+
+def note_written(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Note that this build writes a document."""
+    del doctree
+    domain_of(app.env).written.add(docname)
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
@@ -163,6 +184,6 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     builder, before, now = app.builder, read_written(app.builder), _written(app)
     remove_pages(builder, sorted(set(before.pages) - set(now.pages) - app.env.found_docs))
     tidy_search_index(Path(builder.outdir) / "searchindex.js")
-    write_written(builder, replace(now, files=before.files))
+    write_written(builder, replace(now, files=before.files, made=before.made))
     if app.config.perfdocs_cache is None:  # a folder of one's own may serve other projects too
         prune_cache(app.env)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
 from docutils.utils import Reporter
+from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
@@ -24,9 +25,9 @@ from ..claims.model import Bound, Outcome
 from ..errors import clean
 from ..flags import FLAGS
 from . import project as keys
-from .claims_tree import ClaimNode, GivenNode, MarkNode, Page, ValueNode
+from .claims_tree import MARKS, ClaimNode, GivenNode, MarkNode, Page, ValueNode
 from .domain import domain_of, project_of
-from .links import row_url
+from .links import link_of, number_url
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -121,6 +122,8 @@ class CheckClaims(SphinxTransform):
         if failing:
             domain_of(self.env).note_failing(self.env.docname)
         page.finish(outcomes)
+        if page.entries:
+            domain_of(self.env).numbers[self.env.docname] = tuple(page.entries)
 
 
 def _strict_prose(path: Path) -> tuple[Bound, ...]:
@@ -151,24 +154,70 @@ def _warn(outcome: Outcome, page: Page) -> None:
 
 
 class ResolveMarks(SphinxPostTransform):
-    """Turn marks into links to their rows where the builder makes pages; elsewhere into plain text."""
+    """Turn marks into links to where they come from where the builder makes pages; elsewhere into plain text."""
 
     default_priority = 6
 
     def run(self, **kwargs: Any) -> None:  # noqa: ARG002 - the signature of docutils
-        """Resolve every mark of the page being written."""
-        builder = domain_of(self.env).builder
+        """Resolve every mark of the page being written, those of its titles too."""
         for node in list(self.document.findall(MarkNode)):
-            url = None
-            if builder is not None and builder.format == "html" and node["anchor"] and node["linked"]:
-                url = row_url(builder, self.env.docname, project_of(self.env), node["device"], node["anchor"])
-            inner: nodes.Element
-            if url is None:
-                inner = nodes.inline("", "", *node.children, classes=["perfdocs-claim"])
-            else:
-                inner = nodes.reference("", "", *node.children, internal=True, refuri=url, classes=["perfdocs-claim"])
-                inner["reftitle"] = node["about"]
+            link = self._link(node["entry"], node["row"], node["about"])
+            if link is not None and node["linked"]:
+                link += node.children
+                node.replace_self([link, *_flags(node)])
+                continue
+            inner = nodes.inline("", "", *node.children, classes=["perfdocs-claim"])
+            around = _link_around(node)
+            if link is not None and around is not None:  # a link can't hold another: it stands right behind
+                link += nodes.Text(BESIDE)
+                around.parent.insert(around.parent.index(around) + 1, nodes.superscript("", "", link))
             node.replace_self([inner, *_flags(node)])
+        for title in self.document.findall(nodes.Element):
+            if title.hasattr(MARKS):
+                self._title(title)
+
+    def _link(self, entry: str, row: str, about: str) -> nodes.reference | None:
+        """A link without words to where a number comes from: what tells of it, or its row where nothing does."""
+        builder = domain_of(self.env).builder
+        if builder is None or builder.format != "html":
+            return None
+        docname, project = self.env.docname, project_of(self.env)
+        url = number_url(builder, docname, project, entry) if entry else None
+        url = url or (link_of(builder, docname, project)(row) if row else None)
+        if url is None:
+            return None
+        made = nodes.reference("", "", internal=True, refuri=url, classes=["perfdocs-claim"])
+        made["reftitle"] = about
+        return made
+
+    def _title(self, title: nodes.Element) -> None:
+        """Link the numbers of a title: it was copied to where titles are listed before this."""
+        marks = title[MARKS]
+        del title[MARKS]
+        for words, entry, row, about in marks:
+            link = self._link(entry, row, about)
+            texts = [t for t in title.findall(nodes.Text) if words in t and _link_around(t) is None]
+            if link is None or not texts:
+                continue
+            text = texts[0]
+            before, _, after = str(text).partition(words)
+            link += nodes.Text(words)
+            pieces = [nodes.Text(before), link, nodes.Text(after)]
+            text.parent.replace(text, [p for p in pieces if not isinstance(p, nodes.Text) or p])
+
+
+BESIDE = "\N{DAGGER}"
+"""What leads to where a number comes from, if the number itself is in a link to somewhere else."""
+
+
+def _link_around(node: nodes.Node) -> nodes.Element | None:
+    """The outermost link that a node is in."""
+    found, here = None, node.parent
+    while here is not None:
+        if isinstance(here, (nodes.reference, addnodes.pending_xref)):
+            found = here
+        here = here.parent
+    return found
 
 
 def _flags(node: MarkNode) -> Iterator[nodes.Node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from docutils import nodes
@@ -13,8 +13,9 @@ from sphinx import addnodes
 from ..claims.forms import Found, Frames, Placed, bounds_of, broken_texts, comments_in, may_be_broken, read_comment
 from ..claims.matrix import Sentence
 from ..claims.model import Bound, Given, Mark, Outcome
+from ..render.lineage import Entry
 
-__all__ = ["ClaimNode", "GivenNode", "MarkNode", "Page", "ValueNode"]
+__all__ = ["MARKS", "ClaimNode", "GivenNode", "MarkNode", "Page", "ValueNode"]
 
 
 class _FoundNode(nodes.Element):
@@ -39,12 +40,36 @@ class GivenNode(nodes.Invisible, _FoundNode):
 
 
 class MarkNode(nodes.Inline, nodes.TextElement):
-    """Words that the data answer for: attributes ``about``, ``device``, ``anchor``, ``flags``, ``linked``."""
+    """Words that the data answer for: attributes ``about``, ``row``, ``entry``, ``flags``, ``linked``.
+
+    ``row`` is the link to the row as cells have it, ``entry`` the anchor of the place that says where it comes from.
+    """
+
+
+MARKS = "perfdocs_marks"
+"""Attribute of a title: the words of each number in it, its ``entry``, ``row`` and ``about``, in order."""
 
 
 _CODE = (nodes.literal, nodes.math)
 _SILENT = (nodes.image, nodes.footnote_reference, nodes.citation_reference, nodes.target, nodes.raw, nodes.comment)
 _VERBATIM = (nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """A mark and the anchor of its entry; empty where it has none."""
+
+    mark: Mark
+    entry: str = ""
+
+    @property
+    def row(self) -> str:
+        """The link to its row, as cells have it; empty where it has none."""
+        datum = self.mark.datum
+        return f"{datum.device}#{datum.anchor}" if datum is not None else ""
+
+
+_TITLES = (nodes.title, nodes.rubric, nodes.caption)
 
 
 @dataclass(slots=True)
@@ -133,6 +158,9 @@ class Page:
         self.document, self.docname, self.path = document, docname, path
         self._homes: list[tuple[Bound, nodes.Node, _Block | None, int]] = []
         self._remove: list[nodes.Node] = []
+        self._anchors: dict[int, str] = {}
+        self._named: dict[str, int] = {}
+        self.entries: list[Entry] = []
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -207,7 +235,8 @@ class Page:
         sentences = []
         for bound, _, block, start in self._homes:
             if bound.form == "claim" and block is not None:
-                sentences.append(Sentence(bound, self._anchor(bound, block, start)))
+                anchor = self._anchors[id(bound)] = self._anchor(bound, block, start)
+                sentences.append(Sentence(bound, anchor))
         return tuple(sentences)
 
     def _anchor(self, bound: Bound, block: _Block, start: int) -> str:
@@ -226,22 +255,47 @@ class Page:
         element.insert(_place_in(block, start), target)
         return anchor
 
+    def _noted(self, bound: Bound, outcome: Outcome | None) -> list[_Noted]:
+        """The marks of what holds; where a line of data is behind one, with an entry that tells of it.
+
+        Its anchor is made from what it claims and not from the words, so that it stays when a number changes.
+        """
+        if outcome is None or not outcome.passes:
+            return []
+        given = tuple(g.expression for g in bound.given)
+        said = "\0".join((*given, "", bound.expression))
+        name = f"n-{sha256(said.encode()).hexdigest()[:10]}"
+        noted = []
+        for mark in outcome.marks:
+            if mark.line is None or not (mark.line.data or mark.line.value is not None):
+                noted.append(_Noted(mark))
+                continue
+            count = self._named[name] = self._named.get(name, 0) + 1
+            anchor = name if count == 1 else f"{name}-{count}"
+            words = outcome.measured if bound.form == "value" else bound.text[mark.start : mark.end]
+            place, sentence = self._anchors.get(id(bound), ""), "" if bound.form == "value" else bound.sentence
+            line = (given, bound.expression, mark.flags, mark.line)
+            self.entries.append(Entry(anchor, words.strip(), sentence, place, *line))
+            noted.append(_Noted(mark, anchor))
+        return noted
+
     # --- marking -----------------------------------------------------------------------------------------------
 
     def finish(self, outcomes: Sequence[Outcome]) -> None:
         """Mark what holds, print values, and take away everything that was only for the check."""
         by_bound = {id(o.bound): o for o in outcomes}
-        marks: dict[int, tuple[nodes.Text, list[Mark]]] = {}
+        marks: dict[int, tuple[nodes.Text, list[_Noted]]] = {}
         for bound, node, block, start in self._homes:
             outcome = by_bound.get(id(bound))
+            noted = self._noted(bound, outcome)
             if isinstance(node, ValueNode):
-                node.replace_self(_printed(node, outcome))
-            elif block is not None and outcome is not None and outcome.passes:
-                for mark in outcome.marks:
+                node.replace_self(_printed(node, outcome, noted[0] if noted else None))
+            elif block is not None:
+                for mark in noted:
                     for text, local in _local(block, mark, start):
                         marks.setdefault(id(text), (text, []))[1].append(local)
         for text, found in marks.values():
-            _mark_text(text, sorted(found, key=lambda m: m.start))
+            _mark_text(text, sorted(found, key=lambda m: m.mark.start))
         for node in list(self.document.findall(ClaimNode)):
             node.replace_self(node.children)
         for node in self._remove:
@@ -301,48 +355,57 @@ def _place_in(block: _Block, start: int) -> int:
     return block.element.index(child) if child is not None else 0
 
 
-def _local(block: _Block, mark: Mark, offset: int) -> Iterable[tuple[nodes.Text, Mark]]:
+def _local(block: _Block, noted: _Noted, offset: int) -> Iterable[tuple[nodes.Text, _Noted]]:
     """The mark within the one text node in which it begins."""
-    start, end = mark.start + offset, mark.end + offset
+    start, end = noted.mark.start + offset, noted.mark.end + offset
     for at, text in block.stretches:
         if at <= start < at + len(text):
             stop = min(end, at + len(text))
-            local = Mark(start - at, stop - at, mark.about, mark.device, mark.anchor, mark.flags)
-            return [(text, local)]
+            return [(text, _Noted(replace(noted.mark, start=start - at, end=stop - at), noted.entry))]
     return []
 
 
-def _mark_text(text: nodes.Text, marks: Sequence[Mark]) -> None:
-    """Replace a text node by its pieces, marked ones among them; never inside a title or a link."""
+def _mark_text(text: nodes.Text, marks: Sequence[_Noted]) -> None:
+    """Replace a text node by its pieces, marked ones among them.
+
+    A title is copied to places that know no marks: it gets them when the page is written, as :data:`MARKS`.
+    """
     around = list(_upwards(text.parent))
-    if any(isinstance(n, (nodes.title, nodes.rubric, nodes.caption)) for n in around):
-        return  # a title is copied to places that know no marks
+    title = next((n for n in around if isinstance(n, _TITLES)), None)
+    if title is not None:
+        told = [(str(text)[n.mark.start : n.mark.end], n.entry, n.row, n.mark.about) for n in marks]
+        title[MARKS] = [*title.get(MARKS, []), *told]
+        return
     linked = not any(isinstance(n, (nodes.reference, addnodes.pending_xref)) for n in around)
     words, pieces, last = str(text), list[nodes.Node](), 0
-    for mark in marks:
+    for noted in marks:
+        mark = noted.mark
         if mark.start < last:
             continue
         if mark.start > last:
             pieces.append(nodes.Text(words[last : mark.start]))
-        pieces.append(_marked(words[mark.start : mark.end], mark, linked=linked))
+        pieces.append(_marked(words[mark.start : mark.end], noted, linked=linked))
         last = mark.end
     if last < len(words):
         pieces.append(nodes.Text(words[last:]))
     text.parent.replace(text, pieces)
 
 
-def _marked(words: str, mark: Mark, *, linked: bool) -> MarkNode:
+def _marked(words: str, noted: _Noted, *, linked: bool) -> MarkNode:
+    mark = noted.mark
     return MarkNode(
-        "", words, about=mark.about, device=mark.device, anchor=mark.anchor, flags=list(mark.flags), linked=linked
+        "", words, about=mark.about, row=noted.row, entry=noted.entry, flags=list(mark.flags), linked=linked
     )
 
 
-def _printed(node: ValueNode, outcome: Outcome | None) -> nodes.Node:
+def _printed(node: ValueNode, outcome: Outcome | None, noted: _Noted | None) -> nodes.Node:
     """The number of a value role; its expression where there is none, which a warning has said."""
-    if outcome is None or not outcome.passes:
+    if outcome is None or not outcome.passes or noted is None:
         return nodes.literal("", node.found.expression)
     around = list(_upwards(node.parent))
-    if any(isinstance(n, (nodes.title, nodes.rubric, nodes.caption)) for n in around):
+    title = next((n for n in around if isinstance(n, _TITLES)), None)
+    if title is not None:
+        title[MARKS] = [*title.get(MARKS, []), (outcome.measured, noted.entry, noted.row, noted.mark.about)]
         return nodes.Text(outcome.measured)
     linked = not any(isinstance(n, (nodes.reference, addnodes.pending_xref)) for n in around)
-    return _marked(outcome.measured, outcome.marks[0], linked=linked)
+    return _marked(outcome.measured, noted, linked=linked)

@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx.domains import Domain
 
 from ..claims.matrix import Sentence
+from ..render.lineage import Entry
 from .project import FAILING, Key, Project
 from .spec import Spec
 
@@ -21,15 +22,17 @@ __all__ = ["PerfdocsDomain", "note", "project_of"]
 
 
 class PerfdocsDomain(Domain):
-    """Keys with digests (``uses``), requests (``specs``) and claims of each document."""
+    """Keys with digests (``uses``), requests (``specs``), claims and their numbers of each document."""
 
     name = "perfdocs"
     label = "perfdocs"
-    initial_data: ClassVar[dict[str, Any]] = {"uses": {}, "specs": {}, "claims": {}}
-    data_version = 2
+    initial_data: ClassVar[dict[str, Any]] = {"uses": {}, "specs": {}, "claims": {}, "numbers": {}}
+    data_version = 3
     project: Project | None = None
     builder: Builder | None = None
     """Both are set when a build begins, and never pickled."""
+    written: set[str]
+    """Documents that this build writes."""
 
     @property
     def uses(self) -> dict[str, dict[Key, str]]:
@@ -45,6 +48,11 @@ class PerfdocsDomain(Domain):
     def claims(self) -> dict[str, tuple[Sentence, ...]]:
         """Document name → the claims on it, in order, each with its anchor."""
         return cast("dict[str, tuple[Sentence, ...]]", self.data["claims"])
+
+    @property
+    def numbers(self) -> dict[str, tuple[Entry, ...]]:
+        """Document name → the numbers that its claims answer for, in order, each with its anchor."""
+        return cast("dict[str, tuple[Entry, ...]]", self.data["numbers"])
 
     def note(self, docname: str, keys: Iterable[Key]) -> None:
         """Note that a document depends on these keys as they are now."""
@@ -67,6 +75,7 @@ class PerfdocsDomain(Domain):
         self.uses.pop(docname, None)
         self.specs.pop(docname, None)
         self.claims.pop(docname, None)
+        self.numbers.pop(docname, None)
 
     def resolve_any_xref(
         self,
@@ -83,7 +92,7 @@ class PerfdocsDomain(Domain):
 
     def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
         """Take over what a parallel process read."""
-        for part in ("uses", "specs", "claims"):
+        for part in ("uses", "specs", "claims", "numbers"):
             self.data[part].update({d: v for d, v in otherdata[part].items() if d in docnames})
 
 

@@ -15,9 +15,9 @@ __all__ = ["Page", "html"]
 class Page:
     """What the writer must know of the page: where things are, and what its format can do.
 
-    ``device``: URL of a device's page. ``image``: URL of a figure in the light or dark scheme. ``download``: URL of a
-    card's file by suffix (``json``, ``csv``), or ``None`` where the format has no downloads. ``paged``: a book, where
-    tabs and folding make no sense. ``prefix``: start of ids, unique on the page.
+    ``device``: URL of a link of a cell, as of a device's page. ``image``: URL of a figure in the light or dark scheme.
+    ``download``: URL of a card's file by suffix (``json``, ``csv``), or ``None`` where the format has no downloads.
+    ``paged``: a book, where tabs and folding make no sense. ``prefix``: start of ids, unique on the page.
     """
 
     device: Links

@@ -31,12 +31,17 @@ class Written:
     """What the last build of a builder wrote.
 
     ``pages``: document and title of each device's page; ``documents``: a digest of what each document depended on;
-    ``files``: a digest of each file in our folder.
+    ``files``: a digest of each file in our folder; ``made``: a digest of each page that is no
+    document.
     """
 
     pages: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
+
+
+PARTS = ("pages", "documents", "files", "made")
 
 
 def _written_file(builder: Builder) -> Path:
@@ -49,7 +54,7 @@ def read_written(builder: Builder) -> Written:
     """What the last build wrote; nothing where that is not known."""
     try:
         data = json.loads(_written_file(builder).read_bytes())
-        parts = [{str(k): str(v) for k, v in data[part].items()} for part in ("pages", "documents", "files")]
+        parts = [{str(k): str(v) for k, v in data[part].items()} for part in PARTS]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Written()
     return Written(*parts)
@@ -57,7 +62,7 @@ def read_written(builder: Builder) -> Written:
 
 def write_written(builder: Builder, written: Written) -> None:
     """Record what this build wrote."""
-    data = {"pages": dict(written.pages), "documents": dict(written.documents), "files": dict(written.files)}
+    data = {part: dict(getattr(written, part)) for part in PARTS}
     write_atomic(_written_file(builder), json.dumps(data).encode())
 
 
@@ -117,3 +122,4 @@ def remove_pages(builder: Builder, docnames: Iterable[str]) -> None:
             path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # not empty
                 path.parent.rmdir()
+                path.parent.parent.rmdir()

@@ -89,13 +89,14 @@ def device(device_id: str) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are: absolute paths made from the configuration; ``device_pages`` is a folder of documents."""
+    """Where things are: absolute paths from the configuration; ``device_pages``, ``number_pages``: folders of pages."""
 
     benchmarks: Path
     cards: str
     local: Path | None
     device_pages: str
     cache: Path
+    number_pages: str = ""
 
 
 @dataclass(slots=True)
@@ -137,6 +138,18 @@ class Project:
         """Document name of a device's page."""
         folder = self.settings.device_pages
         return f"{folder}/{device_id}" if folder else None
+
+    def row_document(self, benchmark: str, device_id: str) -> str | None:
+        """Name of the page with every value of a card; ``None`` where there is no such card, or no page of devices."""
+        found = self.library.benchmarks.get(benchmark)
+        if not self.settings.device_pages or found is None or found.card_of(device_id) is None:
+            return None
+        return f"{self.settings.device_pages}/{device_id}/{benchmark}"
+
+    def number_document(self, docname: str) -> str | None:
+        """Name of the page that says where the numbers of a document come from."""
+        folder = self.settings.number_pages
+        return f"{folder}/{docname}" if folder else None
 
 
 @lru_cache(maxsize=2)

@@ -18,7 +18,7 @@ from .downloads import TableCache, download_name, table_digest
 from .expand import expand
 from .figures import FigureCache, alt_text, file_name, stem
 from .html import Page, html
-from .links import FOLDER, folder_url, in_reading_order, place_url
+from .links import FOLDER, folder_url, in_reading_order, link_of
 from .outputs import File
 from .project import Project
 from .spec import PerfNode, Spec
@@ -46,7 +46,7 @@ def visit_html(translator: HTML5Translator, node: nodes.Element) -> None:
     def download(block: Downloads, suffix: str) -> str:
         return f"{folder}/{download_name(block, suffix)}"
 
-    page = Page(place_url(builder, docname, project), image, alt_text, None if paged else download, paged, prefix)
+    page = Page(link_of(builder, docname, project), image, alt_text, None if paged else download, paged, prefix)
     blocks = _blocks(builder.env, spec)
     for block in within(blocks):  # files are made here, where several processes share the work
         if isinstance(block, Figure):
