@@ -94,7 +94,7 @@ def built_site(factory: pytest.TempPathFactory) -> Site:
     except FileExistsError:
         _wait(root / "code.txt")
         return _site_in(root)
-    for name in ("docs", "benchmarks"):
+    for name in ("docs", "benchmarks", "tests/claims"):
         shutil.copytree(PROJECT / name, root / name, ignore=NOT_COPIED)
     command = [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "--keep-going", "-b", "html"]
     done = subprocess.run(

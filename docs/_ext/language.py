@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+import perfdocs
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
-GRAMMARS = (ROOT / "src/perfdocs/expression.lark", ROOT / "src/perfdocs/claims/grammar.lark")
+PACKAGE = Path(perfdocs.__file__).parent
+GRAMMARS = (PACKAGE / "expression.lark", PACKAGE / "claims" / "grammar.lark")
 FIXTURES = ROOT / "tests" / "claims"
 GROUP = "claims"
 WIDTH = 90

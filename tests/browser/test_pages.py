@@ -158,20 +158,22 @@ def test_details_open(open_page: Open, script: bool) -> None:
     whole.locator("> summary").click()
 
 
-@pytest.mark.parametrize("link", ["a.perfdocs-claim[href]", ".perfdocs-table td a[href*='#perf-']"])
-def test_a_link_to_a_row_lands_on_it(open_page: Open, link: str) -> None:
+@pytest.mark.parametrize("link", ["a.perfdocs-claim[href]", ".perfdocs-table td a[href*='/rk4.html#r']"])
+def test_a_link_of_a_number_lands_where_it_comes_from(open_page: Open, link: str) -> None:
     page = open_page("oscillators")
     first = page.locator(link).first
     wanted = str(first.get_attribute("href")).partition("#")[2]
     first.click()
     page.wait_for_load_state("load")
-    row = page.locator(f"tr:has([id='{wanted}']), tr[id='{wanted}']").first
+    row = page.locator(f"[id='{wanted}']").first
     assert row.is_visible()
+    assert row.evaluate("e => e.matches(':target')")
     header = page.evaluate("document.querySelector('header').getBoundingClientRect().bottom")
     box = row.bounding_box()
     assert box is not None
-    assert header - 1 <= box["y"] < 900 - box["height"]
-    assert row.evaluate("e => getComputedStyle(e).boxShadow") != "none"  # the row is marked
+    assert header - 1 <= box["y"] < 900 - min(box["height"], 300)
+    marks = "e => [getComputedStyle(e).boxShadow, getComputedStyle(e).backgroundColor]"
+    assert row.evaluate(marks) != ["none", "rgba(0, 0, 0, 0)"]
 
 
 @pytest.mark.parametrize("script", [True, False])

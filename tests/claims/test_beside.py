@@ -28,7 +28,7 @@ def test_few_items_stay_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_error_of_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside, "processors", lambda: 2)
     with pytest.raises(ZeroDivisionError):
-        beside.in_processes(lambda part: 1 / (part[0] - 4), list(range(8)), 1)
+        beside.in_processes(lambda part: [1 / (n - 4) for n in part], list(range(8)), 1)
 
 
 def test_outcomes_are_those_of_one_page_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

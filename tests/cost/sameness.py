@@ -76,9 +76,11 @@ def shown(page: str) -> tuple[Counts, tuple[str, ...]]:
 
 
 def _pages(site: Path) -> Iterator[str]:
+    """Pages of documents: those that perfdocs writes beside them, of every value, static Markdown has not."""
     for path in sorted(site.rglob("*.html")):
         name = path.relative_to(site).as_posix()
-        if not name.startswith("_") and name not in ("search.html", "genindex.html"):
+        values = name.startswith("numbers/") or name.count("/") > 1
+        if not name.startswith("_") and not values and name not in ("search.html", "genindex.html"):
             yield name
 
 
