@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
 from perfdocs.measure.arm import Cannot
+
+needs_children = pytest.mark.skipif(
+    not Path("/proc/self/task", str(os.getpid()), "children").exists(),
+    reason="the kernel lists no children of a process (CONFIG_PROC_CHILDREN), so what left its session is not found",
+)
 
 OF_THE_MACHINE = re.compile(
     r"does not load|sees no|\d threads on \d+ processors|has no conditional graph nodes|has no CUB|CUB be switched off"

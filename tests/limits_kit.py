@@ -15,12 +15,13 @@ from tests.shapes.kit import card
 
 from perfdocs.definition import Definition
 from perfdocs.files import digest, write_atomic
-from perfdocs.frame import Row, rows
+from perfdocs.frame import rows
 from perfdocs.library import load_library
 from perfdocs.measure.arm import Cannot, Context, Prepared
 from perfdocs.measure.asked import Asked, asked
 from perfdocs.measure.hostcc import FLAGS, load
 from perfdocs.measure.loader import load_arm
+from perfdocs.row import Row
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 DATA = Path(__file__).resolve().parent / "data"

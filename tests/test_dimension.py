@@ -8,9 +8,9 @@ import pytest
 from tests.test_definition import _extra
 
 from perfdocs.card import Device
-from perfdocs.crosscheck import DEVICE_UNITS
 from perfdocs.dimension import PLAIN, unit_dimension
 from perfdocs.errors import PerfdocsError
+from perfdocs.facts import FACT_UNITS
 from perfdocs.peaks import PEAKS
 
 
@@ -94,5 +94,5 @@ def test_like_quantities_are_not_refused(tmp_path: Path, expression: str) -> Non
 
 def test_facts_with_a_unit_are_facts() -> None:
     facts = {*Device.__struct_fields__, *(f"peak.{key}" for key in PEAKS)}
-    assert set(DEVICE_UNITS) <= facts
-    assert PLAIN not in map(unit_dimension, DEVICE_UNITS.values())
+    assert set(FACT_UNITS) <= facts
+    assert PLAIN not in map(unit_dimension, FACT_UNITS.values())

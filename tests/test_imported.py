@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from perfdocs.frame import Row, rows
+from perfdocs.frame import rows
 from perfdocs.library import Library, LoadedCard, load_library
 from perfdocs.render.headlines import headline, numbers_compared
+from perfdocs.row import Row
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 

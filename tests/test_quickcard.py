@@ -66,7 +66,7 @@ def text(old: str, new: str) -> Callable[[], bytes]:
     "make",
     [
         changed("host.os", "/home/someone"),
-        changed("host.os", "see /work/x"),
+        changed("host.os", "see /mnt/x"),
         changed("host.os", "01234567-89ab-cdef-0123-456789abcdef"),
         changed("host.os", "a\u202eb"),
         changed("host.os", "a\x7fb"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.kernels import inlined
-from perfdocs.measure.launch import Launch
+from perfdocs.measure.launch import Launch, OneLaunch
 from perfdocs.measure.packages import import_cupy
 
 from .lines import lines_of_code
@@ -101,27 +101,12 @@ class DeviceArm(Prepared):
         self.start = self.outputs = none
 
 
-class OneLaunch(DeviceArm):
-    """An arm that is one kernel over the start and the outputs, its arguments packed once."""
+class KernelArm(OneLaunch, DeviceArm):
+    """An arm that is one kernel over the start and the outputs."""
 
     def __init__(self, problem: Problem, context: Context, plan: Launch) -> None:
         super().__init__(problem, context)
-        self._bound = plan.bound(self.start, *self.outputs)
-
-    def launch(self) -> None:
-        """One kernel."""
-        self._bound.on(self.stream.ptr)
-
-    def run(self) -> None:
-        """Launch and wait; the launch names its stream itself."""
-        self._bound.on(self.stream.ptr)
-        self.stream.synchronize()
-
-    def close(self) -> None:
-        """Drop the arrays, which the packed arguments keep too."""
-        none: Any = None
-        self._bound = none
-        super().close()
+        self.bound = plan.bound(self.start, *self.outputs)
 
 
 def blocks(n: int, threads: int) -> int:

@@ -16,6 +16,7 @@ from .definition import RESERVED_WORDS, Definition
 from .dimension import PLAIN, Dimension, dimension, unit_dimension
 from .errors import PerfdocsError, clean, nearest, place
 from .expression import Binary, Call, Name, check_calls, depth, names, parse
+from .facts import FACT_UNITS
 from .flags import FLAGS
 from .peaks import PEAKS
 
@@ -25,18 +26,6 @@ RESERVED_FILES = frozenset(
     {"index", "con", "prn", "aux", "nul", *(f"{p}{i}" for p in ("com", "lpt") for i in range(10))}
 )
 """Names that a page or a file cannot have."""
-
-DEVICE_UNITS = {
-    "max_clock": "Hz",
-    "max_memory_clock": "Hz",
-    "memory": "byte",
-    "memory_bus_width": "bit",
-    "l2_cache": "byte",
-    "l3_cache": "byte",
-    "power_limit": "W",
-    **{f"peak.{key}": unit for key, unit in PEAKS.items()},
-}
-"""Units of a device's facts; the others are plain numbers."""
 
 MAX_LEVELS = 400
 """Operations one inside the other, over all quantities that a derived quantity uses: well below Python's own limit."""
@@ -279,7 +268,7 @@ def _dimensions(d: Definition, order: Iterable[str], path: Path) -> Callable[[Na
     """
     units = {key: metric.unit for key, metric in d.metrics.items()}
     units |= {key: axis.unit for key, axis in d.axes.items()}
-    units |= {f"device.{fact}": unit for fact, unit in DEVICE_UNITS.items()}
+    units |= {f"device.{fact}": unit for fact, unit in FACT_UNITS.items()}
     known = {key: unit_dimension(unit) for key, unit in units.items()}
 
     def of(name: Name) -> Dimension:

@@ -19,9 +19,11 @@ import msgspec
 
 from .card import AxisValue, Card
 from .definition import Definition
-from .frame import Missing, Row, absences, rows
+from .expression import Missing
+from .frame import absences, rows
 from .library import Benchmark, LoadedCard
 from .render.points import ruler
+from .row import Row
 from .twins import check_twin
 from .verdict import Order, Value, apart, compare
 

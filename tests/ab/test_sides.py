@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.ab.conftest import PATIENCE
 from tests.ab.fakes import unwatched
+from tests.lacking import needs_children
 from tests.measure.fakes import FakeClock
 
 from perfdocs.ab.kernels import PAIRS, kernel_times
@@ -112,9 +113,7 @@ def test_what_a_command_started_is_ended_with_it(tmp_path: Path, then: str, said
         os.sched_yield()
 
 
-@pytest.mark.skipif(
-    not Path("/proc/self/task", str(os.getpid()), "children").exists(), reason="orphans are not adopted here"
-)
+@needs_children
 @pytest.mark.parametrize("then", ["print('perfdocs-region main 1')", "sys.exit(3)", "time.sleep(60)"])
 def test_what_a_command_left_in_a_session_of_its_own_is_ended_too(tmp_path: Path, then: str) -> None:
     pid = tmp_path / "pid"

@@ -22,8 +22,8 @@ from .report import machine
 from .workplace import program, workplace
 
 if TYPE_CHECKING:
-    from perfdocs.frame import Row
     from perfdocs.library import Benchmark
+    from perfdocs.row import Row
 
 __all__ = ["CLAIMS_OF_A_DEVICE", "project_card", "write_project"]
 
@@ -93,8 +93,8 @@ class Sentences:
         return f"{said(arm)} takes {format_value(self.row(arm, config, n).value('wall').centre, 's')}", arm
 
     def rate(self, config: str, n: int) -> Claim:
-        from perfdocs.frame import share_of_peak
         from perfdocs.quantity import format_percent
+        from perfdocs.row import share_of_peak
 
         arm = self.dice.choice(ARMS)
         share = share_of_peak(self.row(arm, config, n), "issued_rate").centre

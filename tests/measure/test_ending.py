@@ -11,12 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.lacking import needs_children
 
 from perfdocs.measure.ending import ended_by_signals
 from perfdocs.measure.processes import adopt, children, ending_all
-
-CHILDREN = Path("/proc/self/task", str(os.getpid()), "children")
-needs_children = pytest.mark.skipif(not CHILDREN.exists(), reason="orphans are not adopted here")
 
 ORPHAN = """
 import os, subprocess, sys

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.lacking import needs_children
 
 from perfdocs.card import Card, Measurement
 from perfdocs.cardfile import read_card
@@ -170,21 +171,17 @@ def gone(pid: int) -> bool:
     return not alive(pid)
 
 
-ADOPTS = Path("/proc/self/task", str(os.getpid()), "children").exists()
-"""Whether this system tells a process's children, those it has adopted included."""
 SLEEPS = """child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session={apart})
         Path({path!r}).write_text(f"{{os.getpid()}} {{child.pid}}")
         time.sleep({seconds})"""
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
-@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("apart", [False, pytest.param(True, marks=needs_children)])
 @pytest.mark.parametrize("way", ["late", "cut", "interrupt", "ended"])
 def test_a_process_that_is_ended_takes_along_what_it_started(
     toy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, way: str, apart: bool
 ) -> None:
-    if apart and not ADOPTS:
-        pytest.skip("orphans are not adopted here")
     pids = toy.out / "pids"
     arm(toy, "good", run=SLEEPS.format(path=str(pids), seconds=0 if way == "ended" else 60, apart=apart))
     asked = request(toy, "memory")
@@ -205,15 +202,15 @@ def test_a_process_that_is_ended_takes_along_what_it_started(
         assert reply.cut == (way == "cut")
         if way == "late":
             assert refused(reply) == [("out_of_time", "no answer within 4 s in a fresh process")]
-    for pid in pids.read_text().split():
+    started = pids.read_text().split()
+    assert len(started) == 2  # the process that was asked, and what it started
+    for pid in started:
         assert gone(int(pid))
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
-@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("apart", [False, pytest.param(True, marks=needs_children)])
 def test_a_process_whose_asker_is_killed_ends_too(toy: SimpleNamespace, apart: bool) -> None:
-    if apart and not ADOPTS:
-        pytest.skip("orphans are not adopted here")
     pids = toy.out / "pids"
     arm(toy, "good", run=SLEEPS.format(path=str(pids), seconds=60, apart=apart))
     asked = request(toy, "memory")
@@ -228,7 +225,9 @@ def test_a_process_whose_asker_is_killed_ends_too(toy: SimpleNamespace, apart: b
         time.sleep(0.02)
     os.kill(asker, signal.SIGKILL)
     os.waitpid(asker, 0)
-    for pid in pids.read_text().split():
+    started = pids.read_text().split()
+    assert len(started) == 2  # the process that was asked, and what it started
+    for pid in started:
         assert gone(int(pid))
 
 

@@ -11,8 +11,9 @@ import pytest
 from tests.shapes.kit import CPU, GPU, HERE, card, load, point, reason, runs, table
 
 from perfdocs.expression import Missing
-from perfdocs.frame import absences, find, share_of_peak
+from perfdocs.frame import absences, find
 from perfdocs.library import load_library
+from perfdocs.row import share_of_peak
 from perfdocs.verdict import Order, compare, crossovers, fastest
 
 

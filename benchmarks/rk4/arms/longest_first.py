@@ -10,7 +10,7 @@ import numpy as np
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.launch import Launch
 
-from ..device import OneLaunch, blocks, kernel, shared_memory
+from ..device import KernelArm, blocks, kernel, shared_memory
 from ..workload import Problem, warp_steps
 
 # Chosen by a sweep on one H200. A larger tile sorts into groups of more equal length, a smaller one lets one block load
@@ -90,7 +90,7 @@ def issued_steps(problem: Problem, sm_count: int, shape: Shape | None = None) ->
     return sum(warp_steps(np.sort(part)[::-1]) for part in parts)
 
 
-class Arm(OneLaunch):
+class Arm(KernelArm):
     """The kernel over one problem."""
 
     def __init__(self, problem: Problem, context: Context, **choices: int) -> None:

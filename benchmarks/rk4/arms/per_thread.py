@@ -7,7 +7,7 @@ import numpy as np
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.launch import Launch
 
-from ..device import OneLaunch, blocks, kernel
+from ..device import KernelArm, blocks, kernel
 from ..workload import Problem, warp_steps
 
 THREADS = 64  # small, so that a small batch spreads over many SMs
@@ -25,7 +25,7 @@ def issued_steps(problem: Problem, sm_count: int) -> int:  # noqa: ARG001 - as o
     return warp_steps(problem.nstop)
 
 
-class Arm(OneLaunch):
+class Arm(KernelArm):
     """The kernel over one problem."""
 
     def __init__(self, problem: Problem, context: Context, **choices: int) -> None:

@@ -8,7 +8,7 @@ from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.launch import Launch
 from perfdocs.measure.packages import import_cupy
 
-from ..device import OneLaunch, blocks, kernel
+from ..device import KernelArm, blocks, kernel
 from ..workload import Problem
 
 # Twenty warps an SM keep its FP64 units busy: a step is a chain of eight dependent operations, and each warp more is
@@ -20,7 +20,7 @@ CHUNK = 4  # steps between two looks at how many lanes idle
 REFILL = 4  # idle lanes that make a warp stop and hand out samples
 
 
-class Arm(OneLaunch):
+class Arm(KernelArm):
     """The kernel over one problem."""
 
     def __init__(

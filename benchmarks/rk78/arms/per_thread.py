@@ -7,7 +7,7 @@ import numpy as np
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.launch import Launch
 
-from ..device import OneLaunch, blocks, kernel
+from ..device import KernelArm, blocks, kernel
 from ..workload import Problem
 
 THREADS = 32  # a block: small, so that a small batch spreads over many SMs
@@ -27,7 +27,7 @@ def plan(
     return Launch(function, blocks(n, threads), threads, before=(np.int64(n),))
 
 
-class Arm(OneLaunch):
+class Arm(KernelArm):
     """The kernel over one problem."""
 
     code = ("arms/per_thread.py", "lanes.cu#per_thread", "step.cuh")

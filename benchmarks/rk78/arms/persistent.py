@@ -8,7 +8,7 @@ from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.launch import Launch
 from perfdocs.measure.packages import import_cupy
 
-from ..device import OneLaunch, blocks, kernel
+from ..device import KernelArm, blocks, kernel
 from ..workload import USEFUL_BYTE, Problem
 
 WARPS = 4  # a block
@@ -48,7 +48,7 @@ def _grid(n: int, sm_count: int, warps: int, resident: int) -> int:
     return min(sm_count * resident, max(spread, blocks(n, 32 * warps)))
 
 
-class Arm(OneLaunch):
+class Arm(KernelArm):
     """The kernel over one problem."""
 
     code = ("arms/persistent.py", "lanes.cu#persistent", "step.cuh")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ..expression import Hole, Number
-from ..frame import clock_ratio
 from ..quantity import format_percent, format_ratio
+from ..row import clock_ratio
 from ..verdict import Order, Value, apart, compare, ratio
 from .deciding import for_limit, for_order
 from .findings import Finding, Ternary, all_of

@@ -14,9 +14,10 @@ from ..card import AxisValue
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
 from ..expression import Missing, Selector
-from ..frame import Row, RowsOfCard, absences, rows_of_card
+from ..frame import RowsOfCard, absences, rows_of_card
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
+from ..row import Row
 from .model import Datum, Use
 from .nodes import OPEN, Tree, named
 from .wording import Named

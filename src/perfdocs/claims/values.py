@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 from ..errors import PerfdocsError, nearest
 from ..expression import FUNCTIONS, Binary, Call, Hole, Missing, Name, Node, Number, evaluate, names
-from ..frame import Row, device_fact, known_facts, share_of_peak
+from ..facts import FACT_UNITS, device_fact, known_facts
 from ..quantity import NBSP, number_text, scale_for
+from ..row import Row, share_of_peak
 from ..verdict import Value
 from .along import AGGREGATES, along
 from .model import Datum, Line
@@ -41,24 +41,6 @@ STEPS_OF_AXIS = 20
 """Looking for the places along an axis costs as much as so many parts of an expression."""
 _PLAIN = frozenset({"", "1", "sample"})
 _ONE: Dimension = ()
-_FACTS = {
-    "memory": "byte",
-    "l2_cache": "byte",
-    "l3_cache": "byte",
-    "memory_bus_width": "bit",
-    "max_clock": "Hz",
-    "max_memory_clock": "Hz",
-    "power_limit": "W",
-    "peak.dram": "byte/s",
-    "peak.fp32": "flop/s",
-    "peak.fp64": "flop/s",
-}
-"""Units of a device's facts; the others are plain numbers."""
-
-
-@lru_cache(maxsize=1)
-def _known_facts() -> frozenset[str]:
-    return frozenset(known_facts())
 
 
 def dimension(unit: str) -> Dimension:
@@ -192,13 +174,13 @@ def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
 def _name(tree: Name, context: Context, data: Data) -> Quantity:
     name = tree.name
     if name.startswith("device."):
-        if name.removeprefix("device.") not in _known_facts():
-            expected = f"a fact of the device{nearest(name, [f'device.{fact}' for fact in _known_facts()])}"
+        if name.removeprefix("device.") not in known_facts():
+            expected = f"a fact of the device{nearest(name, [f'device.{fact}' for fact in known_facts()])}"
             raise data.error("claim-name", f'"{name}"', expected, "correct the name")
         benchmark, loaded = data.card(context)
         fact = device_fact(loaded.card.device, name)
         read = Read(Datum(benchmark.definition.id, loaded.device_id, name))
-        return Quantity(fact, dimension(_FACTS.get(name.removeprefix("device."), "")), data=(read,))
+        return Quantity(fact, dimension(FACT_UNITS.get(name.removeprefix("device."), "")), data=(read,))
     definition = data.definition(context)
     if name in definition.arms:
         return _cell(context, name, context.metric or definition.default, data)

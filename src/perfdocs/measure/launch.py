@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .arm import Prepared
 from .packages import import_cupy
 
-__all__ = ["Bound", "Launch"]
+__all__ = ["Bound", "Launch", "OneLaunch"]
 
 WORD = 8  # bytes of the largest argument: a pointer, or a number
 
@@ -79,3 +80,25 @@ class Launch:
     def bound(self, *arrays: Any) -> Bound:
         """The same with these arrays, packed once."""
         return Bound(self.kernel, self.blocks, self.threads, (*self.before, *arrays, *self.after), self.shared)
+
+
+class OneLaunch(Prepared):
+    """What an arm does that is one kernel, ``bound`` to its arrays once. Stands before a base that has a ``stream``."""
+
+    stream: Any
+    bound: Bound
+
+    def launch(self) -> None:
+        """One kernel."""
+        self.bound.on(self.stream.ptr)
+
+    def run(self) -> None:
+        """Launch and wait; the launch names its stream itself."""
+        self.bound.on(self.stream.ptr)
+        self.stream.synchronize()
+
+    def close(self) -> None:
+        """Drop the arrays, which the packed arguments keep too."""
+        none: Any = None
+        self.bound = none
+        super().close()

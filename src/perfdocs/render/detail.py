@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..definition import Definition
-from ..frame import Missing, Row, rows
+from ..expression import Missing
+from ..frame import rows
 from ..library import Benchmark, LoadedCard
+from ..row import Row
 from ..verdict import fastest
 from .absent import absence_notes
 from .columns import Column, column

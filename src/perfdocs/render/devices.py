@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from ..card import AxisValue
 from ..definition import Definition
 from ..extent import extent
-from ..frame import Row, find, rows
+from ..frame import find, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, scale_for
+from ..row import Row
 from ..verdict import Value, fastest, ratio
 from .columns import digits_of, head_text, missing_cell, range_text, value_text
 from .facts import DEVICE_KINDS, UNDATED, named, surroundings

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ..card import AxisValue
 from ..definition import Definition
-from ..frame import Row, clock_ratio, rows
+from ..frame import rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, format_ratio, format_value
+from ..row import Row, clock_ratio
 from ..verdict import Order, Value, compare, fastest, ratio
 from .model import Line, LineGroup, Why
 from .points import axis_value_text, by_axis, labels_of, ordered_flags, point_text, ruler, selection_text, values_by_arm

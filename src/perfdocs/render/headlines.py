@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..definition import Definition, Headline
-from ..frame import Missing, Row, absences, find, rows, share_of_peak
+from ..expression import Missing
+from ..frame import absences, find, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import format_percent, format_value
+from ..row import Row, share_of_peak
 from ..verdict import Value
 from .absent import UNSAID, reason_text
 from .columns import digits_of, missing_cell

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from ..claims.model import Datum, Line
 from ..definition import Derived
-from ..frame import Missing, Row, device_fact, rows_of_card
+from ..expression import Missing
+from ..facts import FACT_UNITS, device_fact
+from ..frame import rows_of_card
 from ..library import Benchmark, Library, LoadedCard
-from ..peaks import PEAKS, peak
+from ..peaks import peak
+from ..row import Row
 from ..verdict import Value
 from .exact import exact_text, interval_text
 from .facts import flag_legend, recorded_text
@@ -153,20 +156,9 @@ def _fact(key: str, loaded: LoadedCard) -> str:
         return escape(missing.reason)
     part = name.removeprefix("peak.")
     top = peak(loaded.card.device, part) if name.startswith("peak.") else None
-    unit = PEAKS[part] if top is not None else FACT_UNITS.get(name, "")
+    unit = FACT_UNITS.get(name, "")
     by = f" = {escape(top.formula)}" if top is not None else ""
     return f"<code>{escape(key)}</code> <strong>{escape(exact_text(value.centre, unit))}</strong>{by}"
-
-
-FACT_UNITS = {
-    "memory": "byte",
-    "l2_cache": "byte",
-    "l3_cache": "byte",
-    "memory_bus_width": "bit",
-    "max_clock": "Hz",
-    "max_memory_clock": "Hz",
-    "power_limit": "W",
-}
 
 
 def _cards(line: Line, library: Library, links: RowLinks) -> str:

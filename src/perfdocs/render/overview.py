@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from ..card import AxisValue
 from ..definition import Definition
-from ..frame import Missing, Row, absences, rows
+from ..expression import Missing
+from ..frame import absences, rows
 from ..library import Benchmark, LoadedCard
 from ..quantity import NBSP, Scale, scale_for
+from ..row import Row
 from ..verdict import Value, fastest
 from .absent import absence_notes, reason_text
 from .columns import digits_of, head_text, missing_cell, range_text, value_text

@@ -8,8 +8,10 @@ from hashlib import sha256
 
 from ..card import Summary
 from ..definition import Derived, Metric
-from ..frame import Missing, Row, rows
+from ..expression import Missing
+from ..frame import rows
 from ..library import Benchmark, LoadedCard
+from ..row import Row
 from .exact import exact_text, interval_text, runs_text
 from .facts import recorded_text
 from .html import escape, isolate

@@ -10,9 +10,10 @@ from typing import Literal
 
 from ..card import AxisValue
 from ..definition import Definition, Plot, Roof
-from ..expression import evaluate, parse
-from ..frame import Missing, Row, rows
+from ..expression import Missing, evaluate, parse
+from ..frame import rows
 from ..library import Benchmark, LoadedCard
+from ..row import Row
 from ..verdict import Value, fastest
 from .points import axis_value_text, by_axis, labels_of, selection_text
 

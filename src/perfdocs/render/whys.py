@@ -7,10 +7,10 @@ from statistics import median
 
 from ..card import Measurement, MetricValue, Summary
 from ..expression import names, parse
-from ..frame import Row
 from ..library import Benchmark, LoadedCard
 from ..quantity import scale_for
 from ..reasons import observed, unobserved_reasons
+from ..row import Row
 from .model import Cell, Why
 from .points import ordered_flags, point_text
 
