@@ -294,6 +294,19 @@ def test_nothing_breaks(run: Run, small: Path) -> None:
     assert len(whole.splitlines()) == len(answer.out.splitlines()) + 4
 
 
+def test_what_a_page_includes_is_looked_at_as_well(run: Run, small: Path) -> None:
+    page = small / "docs" / "page.md"
+    (small / "docs" / "part.txt").write_text(page.read_text(encoding="utf-8"), encoding="utf-8")
+    changed = slower(gpu_card(), "stealing", 1.0206)
+    whole = run("try", str(put(small / "downloads", changed)))
+    page.write_text("# Page\n\n```{include} part.txt\n```\n", encoding="utf-8")
+    included = run("try", str(small / "downloads" / "a card (1).json"))
+    assert included.code == whole.code == 1
+    assert "part.txt" in included.out
+    told = [next(line for line in r.out.splitlines() if line.startswith("claims:")) for r in (whole, included)]
+    assert told[0] == told[1]
+
+
 def test_problems_that_are_there_are_not_the_card_s(run: Run, small: Path) -> None:
     (cards(small) / "broken.json").write_text("{", encoding="utf-8")
     (small / "docs" / "page.md").write_bytes(b"\xff")

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from .card import AxisValue
 from .claims.check import check_all, extracted
@@ -109,9 +110,12 @@ class Difference:
         return bool(self.problems) or any(c.effect in SPOILED for c in self.claims)
 
 
-def difference(texts: Mapping[str, str], before: Library, after: Library) -> Difference:
-    """What changes from one library to another; ``texts`` are the sources of documents by the names of their files."""
-    checked, claims = claim_changes(texts, before, after)
+def difference(texts: Mapping[str, str], before: Library, after: Library, root: Path | None = None) -> Difference:
+    """What changes from one library to another; ``texts`` are the sources of documents by the names of their files.
+
+    With ``root``, the folder of the project, what they include is looked at as well.
+    """
+    checked, claims = claim_changes(texts, before, after, root)
     points, winners = winner_changes(before, after)
     rendered, pages = page_changes(before, after)
     return Difference(
@@ -129,12 +133,14 @@ def difference(texts: Mapping[str, str], before: Library, after: Library) -> Dif
 # --- claims --------------------------------------------------------------------------------------------------------
 
 
-def claim_changes(texts: Mapping[str, str], before: Library, after: Library) -> tuple[Tally, tuple[ClaimChange, ...]]:
+def claim_changes(
+    texts: Mapping[str, str], before: Library, after: Library, root: Path | None = None
+) -> tuple[Tally, tuple[ClaimChange, ...]]:
     """How much is bound, and the claims that change, in the order of the documents."""
     touched = _Touched.of(before, after)
     count, changes = Tally(), []
     for file, text in texts.items():
-        bounds = extracted(text, file)
+        bounds = extracted(text, file, root)
         count += Tally.of(bound.form for bound in bounds)
         was = {o.bound: o for o in check_all(bounds, before)}
         spared = {bound: outcome for bound, outcome in was.items() if not touched.by(outcome)}

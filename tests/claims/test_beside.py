@@ -38,5 +38,7 @@ def test_outcomes_are_those_of_one_page_after_the_other(tmp_path: Path, monkeypa
     page = "<!-- given: toy, toy-gpu, spread-1000, n=1e6 -->\n\n{} µs<!-- claim: stealing -->\n"
     texts = {f"page{i}.md": page.format(510 + i % 3) for i in range(40)}
     expected = tuple(o for file, text in texts.items() for o in check_text(text, file, library))
-    assert check_texts(texts, library) == expected
+    outcomes, tally = check_texts(texts, library)
+    assert outcomes == expected
+    assert tally.claims == len(texts)
     assert sum(not o.passes for o in expected) > 20

@@ -19,7 +19,7 @@ from .model import Bound, Outcome, Status, Tally
 from .printing import check_value
 from .syntax import parse_claim, parse_given, parse_valued
 
-__all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "read_page", "strict_prose", "tally_of"]
+__all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "read_page", "strict_prose"]
 
 MAX_BYTES = 4 * 1024 * 1024
 PAGES_OF_A_PROCESS = 10
@@ -136,22 +136,27 @@ def check_text(text: str, file: str, library: Library, root: Path | None = None)
     return check_all(extracted(text, file, root), library)
 
 
-def check_texts(texts: Mapping[str, str], library: Library, root: Path | None = None) -> tuple[Outcome, ...]:
+def check_texts(
+    texts: Mapping[str, str], library: Library, root: Path | None = None
+) -> tuple[tuple[Outcome, ...], Tally]:
     """Check the documents of a project, by the name of each, in their order; where there are many, side by side.
 
-    With ``root``, the folder of the project, what they include is checked in its place.
+    With ``root``, the folder of the project, what they include is checked in its place. Returned too is how much is
+    bound in them.
     """
     from .beside import in_processes
 
-    def of(files: Sequence[str]) -> list[Outcome]:
-        return [outcome for file in files for outcome in check_text(texts[file], file, library, root)]
+    def of(files: Sequence[str]) -> tuple[list[Outcome], Tally]:
+        outcomes: list[Outcome] = []
+        tally = Tally()
+        for file in files:
+            bounds = extracted(texts[file], file, root)
+            outcomes += check_all(bounds, library)
+            tally += Tally.of(bound.form for bound in bounds)
+        return outcomes, tally
 
-    return tuple(outcome for part in in_processes(of, list(texts), PAGES_OF_A_PROCESS) for outcome in part)
-
-
-def tally_of(texts: Mapping[str, str], root: Path | None = None) -> Tally:
-    """How much is bound in the documents of a project, and in what they include, whatever comes of it."""
-    return Tally.of(bound.form for file, text in texts.items() for bound in extracted(text, file, root))
+    parts = in_processes(of, list(texts), PAGES_OF_A_PROCESS)
+    return tuple(outcome for outcomes, _ in parts for outcome in outcomes), sum((t for _, t in parts), Tally())
 
 
 def read_page(path: Path) -> str:

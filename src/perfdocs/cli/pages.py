@@ -72,7 +72,8 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
 
     PATH is a page or a folder of pages [default: README.md and docs/].
     """
-    from ..claims.check import check_texts, tally_of
+    from ..claims.check import check_texts, extracted
+    from ..claims.model import Tally
     from .reports import found_in, github_lines, sarif
 
     if dry_run and not fixing:
@@ -80,15 +81,17 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
     library = project.library()
     pages = list(documents(paths or default_pages(project)))
     texts, unread = read_pages(pages)
+    named = {place(page): text for page, text in texts.items()}
     problems = (*library.problems, *unread)
     changed = 0
     if fixing:
+        forms = (bound.form for name, text in named.items() for bound in extracted(text, name, project.root))
+        tally = Tally.of(forms)
         outcomes, changed, refused = _fixed(texts, library, project.root, dry_run, style)
         problems = (*problems, *refused)
     else:
-        outcomes = check_texts({place(page): text for page, text in texts.items()}, library, project.root)
+        outcomes, tally = check_texts(named, library, project.root)
     bad = [o for o in outcomes if not o.passes]
-    tally = tally_of({place(page): text for page, text in texts.items()}, project.root)
     if style == "json":
         show_json(
             {

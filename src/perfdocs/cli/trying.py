@@ -66,7 +66,7 @@ def try_(project: Project, cards: tuple[Path, ...], whole: bool, style: str) -> 
     for candidate in candidates:
         _check_shown(candidate, after)
     texts, unread = read_pages(documents(default_pages(project)))
-    found = difference({place(page): text for page, text in texts.items()}, before, after)
+    found = difference({place(page): text for page, text in texts.items()}, before, after, project.root)
     if style == "json":
         show_json(listing(candidates, found, after, project.generated))
     else:
