@@ -22,7 +22,7 @@ __all__ = ["CardLinks", "card_facts", "flag_words", "row_id", "rows_html"]
 
 
 def row_id(anchor: str) -> str:
-    """The short permanent id of a row on the page of its card, from its anchor (:attr:`perfdocs.frame.Row.anchor`)."""
+    """The short permanent id of a row on the page of its card, from its anchor (:attr:`perfdocs.row.Row.anchor`)."""
     return f"r{sha256(anchor.encode()).hexdigest()[:8]}"
 
 
