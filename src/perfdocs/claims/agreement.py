@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..definition import Definition
 from ..expression import Binary, names, parse
+from .comparatives import Word
 from .findings import Finding, Ternary
 from .meaning import said_otherwise
 from .nodes import (
@@ -33,7 +34,6 @@ from .nodes import (
 from .reach import said_too_far
 from .reader import Reader
 from .scope import Context, Data
-from .vocabulary import Word
 from .wording import Mention, Prose
 
 __all__ = ["disagreement"]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ..definition import Definition
 from ..quantity import Printed
-from .vocabulary import NUMBER_WORDS
+from .comparatives import NUMBER_WORDS
 
 __all__ = ["Extent", "Limit", "counts_in_words", "nouns", "read_extents", "read_limits"]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..expression import Binary, Call, Name, names, parse
 from ..quantity import Printed
+from .comparatives import negated_at
 from .findings import Finding, Ternary
 from .nodes import (
     At,
@@ -29,7 +30,6 @@ from .nodes import (
 from .phrases import word_finding
 from .reach import functions_of
 from .scope import Context, Data
-from .vocabulary import negated_at
 from .wording import MetricMention, Prose
 
 __all__ = ["said_otherwise"]

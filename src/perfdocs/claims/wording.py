@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from ..definition import Definition
 from ..quantity import Printed, axis_text, parse_printed, scale_for
+from .comparatives import KNOWN_WORDS, NUMBER_WORDS, Word, read_words
 from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_limits
 from .phrasebook import Entry, Phrasebook
-from .vocabulary import KNOWN_WORDS, NUMBER_WORDS, Word, read_words
 
 __all__ = [
     "KNOWN_WORDS",
