@@ -38,6 +38,14 @@ def test_a_point_of_a_curve_has_a_window_in_place_of_a_ramp() -> None:
     assert known.cell(curve, Options(), 0.0) == pytest.approx(runs)
 
 
+def test_preparing_an_arm_is_foreseen_once_it_was_seen() -> None:
+    known = foresight()
+    known.learn(cell(10), 1e-3)
+    known.learn_start(cell(100), 7.0)
+    known.learn_start(cell(10), 5.0)
+    assert known.cell(cell(10), Options(), 0.0) == pytest.approx(7.0 + 12e-3)
+
+
 def test_nothing_is_foreseen_from_nothing() -> None:
     assert foresight().run(cell(10)) is None
 

@@ -459,6 +459,16 @@ def test_the_deadline_can_close_the_card(toy: SimpleNamespace) -> None:
     assert extent(card) == "quick, only some arms, tables or points, 1 cell left out at the deadline"
 
 
+def test_arms_that_take_turns_are_foreseen_together(toy: SimpleNamespace) -> None:
+    begun = toy.clock.seconds
+    toy.measure("good", "double", at={"n": (10,)})
+    first = toy.clock.seconds - begun
+    # at n = 100 the runs are foreseen as 3.2 ms and 6.3 ms: either arm alone would end in time
+    with pytest.raises(Stopped, match="stopped at the deadline: 2 measurements are kept"):
+        toy.measure("good", "double", fresh=True, deadline=first + 0.09)
+    assert toy.clock.seconds - begun < 2 * first + 0.09
+
+
 def test_a_device_that_died_stops_the_run_and_keeps_the_rest(toy: SimpleNamespace) -> None:
     toy.gpu.works = False
     with pytest.raises(Stopped, match="takes no more work after raises") as stop:

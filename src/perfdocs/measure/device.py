@@ -242,7 +242,13 @@ class DeviceRun:
         )
 
     def _point(self, task: Task, cells: Sequence[Cell]) -> None:
-        wanted = [cell for cell in cells if self._worth.timed(cell)]
+        wanted: list[Cell] = []
+        beside = 0.0
+        for cell in cells:
+            if self._worth.timed(cell, beside):
+                wanted.append(cell)
+                if self._rotating:  # they are measured to the end together
+                    beside += self._foresight.cell(cell, self._options, self._ramp) or 0.0
         if not wanted:
             return
         problem, reference = self._problem(task)
@@ -279,8 +285,10 @@ class DeviceRun:
                 if self._worth.in_time(cell) and self._session.begin(cell):
                     self._show(cell)
                     self._watchdog.watch(cell)
+                    begun = self._edges.clock.monotonic()
                     try:
                         started.append(self._starter.start(cell, problem, reference))
+                        self._foresight.learn_start(cell, self._edges.clock.monotonic() - begun)
                     except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                         if started and reason_of(error)[0] == "out_of_memory":
                             self._session.settle(cell)

@@ -165,6 +165,7 @@ class Foresight:
         self._depth: Callable[[Point], float] = getattr(workload, "depth", lambda _: 1.0)
         self._seen: dict[tuple[str, str], dict[float, tuple[float, Task]]] = {}
         self._apart: dict[str, dict[str, float]] = {}
+        self._starts: dict[str, float] = {}
 
     def learn(self, cell: Cell, seconds: float) -> None:
         """One run of ``cell`` took that long."""
@@ -187,6 +188,10 @@ class Foresight:
             seconds *= (width / known) ** min(max(power, 0.0), 1.0)
         return seconds * depth, task
 
+    def learn_start(self, cell: Cell, seconds: float) -> None:
+        """To prepare, warm up and verify the arm took that long, which is mostly compiling."""
+        self._starts[cell.arm] = max(seconds, self._starts.get(cell.arm, 0.0))
+
     def learn_apart(self, cell: Cell, seconds: float) -> None:
         """The whole of ``cell``, measured in fresh processes, took that long."""
         self._apart.setdefault(cell.task.how, {})[cell.arm] = seconds
@@ -203,4 +208,5 @@ class Foresight:
             return None
         # later points of a curve on a GPU have no ramp, but a window in which their state is sampled
         ramps = 0.0 if not ramp else max(ramp if cell.task.curve is None else WINDOW, run[0])
-        return run[0] * (options.warmups + options.runs + options.end_to_end_runs) + ramps
+        runs = options.warmups + options.runs + options.end_to_end_runs
+        return self._starts.get(cell.arm, 0.0) + run[0] * runs + ramps

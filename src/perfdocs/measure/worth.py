@@ -37,8 +37,11 @@ class Worth:
     begun: float
     ramp: float
 
-    def timed(self, cell: Cell) -> bool:
-        """Whether to time the cell; records why not, and stops the run at the deadline."""
+    def timed(self, cell: Cell, beside: float = 0.0) -> bool:
+        """Whether to time the cell; records why not, and stops the run at the deadline.
+
+        ``beside``: what the others take that are timed together with it (s).
+        """
         if self.session.ruled_out(cell) or not self._within_limits(cell):
             return False
         foreseen = self.foresight.cell(cell, self.options, self.ramp) or 0.0
@@ -54,7 +57,7 @@ class Worth:
                 f"more than {limit:g} s for the measurement",
             )
             return False
-        return self.in_time(cell, foreseen)
+        return self.in_time(cell, beside + foreseen)
 
     def apart(self, cell: Cell) -> bool:
         """Whether to measure the cell in fresh processes; records why not, and stops the run at the deadline."""
