@@ -324,14 +324,15 @@ def registers(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """Check style and types: ruff check, ruff format --check, mypy --strict."""
     to_work(session)
-    all_of(session, [[ruff], [mypy]])
+    all_of(session, [[ruff, mypy]])
 
 
 @nox.session
 def test(session: nox.Session) -> None:
     """Check everything: lint, strict, claims, render, tests. All are run, whichever fails."""
     to_work(session)
-    all_of(session, [[ruff, gather], [mypy, strictly], [check_claims, check_render], [pytest]])
+    # Two rows that take about as long, for two processors; the tests look at the site.
+    all_of(session, [[ruff, mypy, gather], [strictly, check_claims, check_render]], [[pytest]])
 
 
 if (ROOT / "tests" / "cost" / "__main__.py").is_file():
@@ -343,22 +344,23 @@ if (ROOT / "tests" / "cost" / "__main__.py").is_file():
         session.run("python", "-m", "tests.cost", *session.posargs)
 
 
-def all_of(session: nox.Session, groups: Sequence[Sequence[Callable[[nox.Session], None]]]) -> None:
-    """Run every step, those of a group side by side, then fail if any did: one run shows all there is to mend."""
+def all_of(session: nox.Session, *groups: Sequence[Sequence[Callable[[nox.Session], None]]]) -> None:
+    """Run every step, the rows of a group side by side, then fail if any did: one run shows all there is to mend."""
 
-    def ends(step: Callable[[nox.Session], None]) -> bool:
-        try:
-            step(session)
-        except CommandFailed:
-            return False
-        return True
+    def failing(row: Sequence[Callable[[nox.Session], None]]) -> list[str]:
+        found = []
+        for step in row:
+            try:
+                step(session)
+            except CommandFailed:
+                found.append(step.__name__)
+        return found
 
     failed = []
     for group in groups:
-        with ThreadPoolExecutor(len(group)) as pool:  # the last one stays in this thread, which an interrupt reaches
-            others = [pool.submit(ends, step) for step in group[:-1]]
-            last = ends(group[-1])
-            good = [*(other.result() for other in others), last]
-        failed += [step.__name__ for step, well in zip(group, good, strict=True) if not well]
+        with ThreadPoolExecutor(len(group)) as pool:  # the last row stays in this thread, which an interrupt reaches
+            others = [pool.submit(failing, row) for row in group[:-1]]
+            last = failing(group[-1])
+            failed += [*(step for other in others for step in other.result()), *last]
     if failed:
         session.error(f"failed: {', '.join(failed)}")

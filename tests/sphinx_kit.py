@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -112,6 +113,16 @@ TEMPLATES = Templates()
 
 
 @contextmanager
+def warnings_alone() -> Iterator[None]:
+    """Sphinx tells its debugger a thousand things a build: nobody reads them here, nor what it tells its reader."""
+    logging.disable(logging.INFO)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+@contextmanager
 def kept_docutils() -> Iterator[None]:
     """Undo what an application registers with docutils, which is global."""
     known_directives, known_roles = dict(directives._directives), dict(roles._roles)  # type: ignore[attr-defined]  # no public way
@@ -183,7 +194,7 @@ class Project:
             shutil.rmtree(doctrees, ignore_errors=True)
         warned, read = StringIO(), set[str]()
         config.setdefault("perfdocs_cache", str(self.cache or self.root / "cache"))
-        with kept_docutils():
+        with kept_docutils(), warnings_alone():
             app = Sphinx(
                 self.docs,
                 self.docs,
@@ -195,7 +206,7 @@ class Project:
                 warning=warned,
                 parallel=jobs,
             )
-            app.connect("builder-inited", TEMPLATES.use)
+            TEMPLATES.use(app)
             app.connect("env-before-read-docs", lambda _, __, names: read.update(names))
             app.build()
         lines = re.sub(r"\x1b\[[0-9;]*m", "", warned.getvalue()).splitlines()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.conftest import synthetic_card, write_synthetic
 
-import perfdocs.measure
+import perfdocs.measure.runner
 from perfdocs.cardfile import card_schema
 from perfdocs.cli import EXIT_CODES, main
 from perfdocs.cli.measuring import publish
@@ -23,7 +23,7 @@ from perfdocs.cli.project import find_benchmarks
 from perfdocs.errors import PerfdocsError
 from perfdocs.extent import deadline_reason
 from perfdocs.library import load_library
-from perfdocs.measure import Stopped
+from perfdocs.measure.failure import Stopped
 
 
 class Result(SimpleNamespace):
@@ -264,7 +264,7 @@ def measure(monkeypatch: pytest.MonkeyPatch, runnable: Path) -> Callable[..., Me
 
     def put(*ends: BaseException | None, quick: bool = True) -> Measure:
         fake = Measure(*ends, quick=quick)
-        monkeypatch.setattr(perfdocs.measure, "run", fake)
+        monkeypatch.setattr(perfdocs.measure.runner, "run", fake)
         return fake
 
     return put

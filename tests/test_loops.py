@@ -14,12 +14,13 @@ from tests.lacking import skip_or_fail
 
 from perfdocs.cardfile import read_card
 from perfdocs.definition import read_definition
-from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.options import Options
 from perfdocs.measure.provenance import software, source
+from perfdocs.measure.runner import run
 from perfdocs.measure.sass import inner_loops, total
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "loops"

@@ -25,11 +25,12 @@ from tests.limits_kit import (
 from perfdocs.cardfile import read_card
 from perfdocs.definition import read_definition
 from perfdocs.expression import Missing
-from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Context, VerificationError
 from perfdocs.measure.chains import Sums
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_workload
+from perfdocs.measure.options import Options
+from perfdocs.measure.runner import run
 from perfdocs.measure.sass import inner_loops, total
 
 FOLDER = BENCHMARKS / "peaks"

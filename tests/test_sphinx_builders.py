@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from tests.conftest import slow
-from tests.sphinx_kit import Project, project, text_of_html
+from tests.sphinx_kit import Built, Project, project, text_of_html
 
 from perfdocs.library import load_library
 from perfdocs.render.generated import render_all
@@ -24,7 +26,17 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def made(tmp_path: Path, drawn: Path) -> Project:
+    """For tests that change it, or how it is built."""
     return project(tmp_path, cache=drawn)
+
+
+Builds = Callable[[str], Built]
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory: pytest.TempPathFactory, drawn: Path) -> Builds:
+    """The same project as it is, built once by each builder that is asked for; tests only look at it."""
+    return cache(project(tmp_path_factory.mktemp("made"), cache=drawn).build)
 
 
 WHERE = {
@@ -40,8 +52,8 @@ WHERE = {
 
 
 @pytest.mark.parametrize("builder", ["html", "epub", "latex", "text", *slow("dirhtml", "singlehtml", "man", "texinfo")])
-def test_every_builder_shows_the_numbers_without_a_warning(made: Project, builder: str) -> None:
-    built = made.build(builder)
+def test_every_builder_shows_the_numbers_without_a_warning(builds: Builds, builder: str) -> None:
+    built = builds(builder)
     assert built.warnings == []
     text = built.text(WHERE[builder])
     for shown in ("work stealing", "511", "15.0", "PyTorch, CUDA graph of 16", "torch is not installed", "synthetic"):
@@ -50,8 +62,8 @@ def test_every_builder_shows_the_numbers_without_a_warning(made: Project, builde
     assert "perf-results" not in text
 
 
-def test_html_links_and_anchors_lead_somewhere(made: Project) -> None:
-    built = made.build("html")
+def test_html_links_and_anchors_lead_somewhere(builds: Builds) -> None:
+    built = builds("html")
     pages = {p.relative_to(built.out).as_posix(): p.read_text() for p in built.out.rglob("*.html")}
     anchors = {name: re.findall(r'\bid="([^"]+)"', page) for name, page in pages.items()}
     for name, ids in anchors.items():
@@ -80,8 +92,8 @@ def test_singlehtml_holds_each_row_once(made: Project) -> None:
     assert targets <= set(ids)
 
 
-def test_epub_is_well_formed_and_whole(made: Project) -> None:
-    built = made.build("epub")
+def test_epub_is_well_formed_and_whole(builds: Builds) -> None:
+    built = builds("epub")
     with zipfile.ZipFile(next(built.out.glob("*.epub"))) as book:
         names = set(book.namelist())
         for name in sorted(n for n in names if n.endswith(".xhtml")):
@@ -93,8 +105,8 @@ def test_epub_is_well_formed_and_whole(made: Project) -> None:
     assert not any(n.endswith((".json", ".csv")) for n in names)
 
 
-def test_latex_has_figures_and_captions(made: Project) -> None:
-    built = made.build("latex")
+def test_latex_has_figures_and_captions(builds: Builds) -> None:
+    built = builds("latex")
     tex = built.text("madeup.tex")
     included = re.findall(r"\\sphinxincludegraphics\[[^]]*\]\{\{([^}]*)\}(\.\w+)\}", tex)
     assert included
@@ -104,18 +116,18 @@ def test_latex_has_figures_and_captions(made: Project) -> None:
     assert tex.count(r"\sphinxcaption") + tex.count(r"\caption") > 10
 
 
-def test_numbers_of_a_device_page_equal_those_in_generated(made: Project) -> None:
-    built = made.build("html")
-    pages = render_all(load_library(made.root / "benchmarks"))
+def test_numbers_of_a_device_page_equal_those_in_generated(builds: Builds) -> None:
+    built = builds("html")
+    pages = render_all(load_library(built.out.parent / "benchmarks"))
     for device in ("made-up-gpu", "made-up-cpu"):
         shown = numbers_of_html(built.text(f"devices/{device}.html"))
         assert shown == numbers_of_markdown(pages[f"rk4/{device}.md"])
         assert len(shown) > 100
 
 
-def test_doctrees_hold_keys_only(made: Project) -> None:
-    built = made.build("html")
-    doctree = (made.root / "out-html-doctrees" / "devices" / "made-up-gpu.doctree").read_bytes()
+def test_doctrees_hold_keys_only(builds: Builds) -> None:
+    built = builds("html")
+    doctree = (built.out.parent / "out-html-doctrees" / "devices" / "made-up-gpu.doctree").read_bytes()
     assert b"PerfNode" in doctree
     assert b"work stealing" not in doctree
     assert b"work stealing" in (built.out / "devices" / "made-up-gpu.html").read_bytes()

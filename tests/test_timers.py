@@ -28,11 +28,12 @@ from tests.measure.fakes import FakeClock
 
 from perfdocs.definition import read_definition
 from perfdocs.expression import Missing
-from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.options import Options
 from perfdocs.measure.packages import import_cupyx_profiler, import_nvbench
+from perfdocs.measure.runner import run
 from perfdocs.measure.sass import inner_loops, total
 from perfdocs.measure.words import PERIOD
 

@@ -38,6 +38,8 @@ THROTTLING: Mapping[str, str] = {
 def throttle_reasons(block: Block) -> tuple[str, ...]:
     """Reasons that held the clock down, read after the timed runs or sampled in the block's work."""
     found = {*block.throttle, *(block.state.throttle if block.state else ())}
+    if not found:  # as nearly always
+        return ()
     return tuple(sorted(found - NO_THROTTLING))
 
 

@@ -12,11 +12,12 @@ from tests.lacking import skip_or_fail
 
 from perfdocs.cardfile import read_card
 from perfdocs.definition import read_definition
-from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Cannot, Context, Prepared
 from perfdocs.measure.cuda import open_gpu
 from perfdocs.measure.edges import Gpu
 from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.options import Options
+from perfdocs.measure.runner import run
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "benchmarks" / "rk4"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")

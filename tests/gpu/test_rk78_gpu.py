@@ -13,9 +13,10 @@ from tests.lacking import skip_or_fail
 
 from perfdocs.cardfile import read_card
 from perfdocs.definition import read_definition
-from perfdocs.measure import Options, run
 from perfdocs.measure.arm import Cannot, Context, Prepared
 from perfdocs.measure.loader import load_arm, load_workload
+from perfdocs.measure.options import Options
+from perfdocs.measure.runner import run
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "benchmarks" / "rk78"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")

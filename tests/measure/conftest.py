@@ -10,9 +10,10 @@ import pytest
 
 from perfdocs.card import Card
 from perfdocs.cardfile import read_card
-from perfdocs.measure import Options, run
 from perfdocs.measure.fresh import ask
 from perfdocs.measure.loader import load_workload
+from perfdocs.measure.options import Options
+from perfdocs.measure.runner import run
 
 from .fakes import FakeClock, FakeGpu, FakeNvml, Quiet, fake_edges
 

@@ -22,9 +22,10 @@ from tests.measure.fakes import FakeClock, Quiet, fake_edges
 
 from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
-from perfdocs.measure import Options, run
 from perfdocs.measure.loader import load_workload
+from perfdocs.measure.options import Options
 from perfdocs.measure.partial import Partial, read_partial
+from perfdocs.measure.runner import run
 
 CARD = "toy/made-up-9.json"
 WRITING = "write_atomic"

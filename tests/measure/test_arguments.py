@@ -9,9 +9,9 @@ import click
 import pytest
 
 from perfdocs.cli.measuring import run
-from perfdocs.measure import Options
 from perfdocs.measure.__main__ import _parser, main
 from perfdocs.measure.arguments import ARGUMENTS, options_of
+from perfdocs.measure.options import Options
 
 OWN = {"--help", "-h", "--out", "--build"}
 RUNS = {"--only", "--publish", "--format", "--help", "-h"}

@@ -21,8 +21,8 @@ import pytest
 from tests.refused import refuse_writing
 
 from perfdocs.cli import main as perfdocs
-from perfdocs.measure import Stopped
 from perfdocs.measure.__main__ import main
+from perfdocs.measure.failure import Stopped
 
 TOY = Path(__file__).parent / "data" / "toy"
 ROOT = Path(__file__).resolve().parents[2]

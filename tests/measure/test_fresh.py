@@ -17,10 +17,12 @@ from tests.lacking import needs_children
 from perfdocs.card import Card, Measurement
 from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
-from perfdocs.measure import Options, Stopped, listing
 from perfdocs.measure.__main__ import main
 from perfdocs.measure.arm import How, Point, Reason, Task
+from perfdocs.measure.failure import Stopped
 from perfdocs.measure.fresh import Answer, Reply, Request, ask, caches
+from perfdocs.measure.options import Options
+from perfdocs.measure.runner import listing
 
 from .fakes import fake_edges
 

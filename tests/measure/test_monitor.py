@@ -9,9 +9,9 @@ import pytest
 
 from perfdocs.card import Block, Card, State, Summary
 from perfdocs.flags import flags_by_measurement, sm_clock
-from perfdocs.measure import Stopped
 from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.arm import Task
+from perfdocs.measure.failure import Stopped
 from perfdocs.measure.sampler import PERIOD
 
 from .fakes import FakeSampler

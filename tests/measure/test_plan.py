@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from perfdocs.measure import Options
 from perfdocs.measure.arm import Task
+from perfdocs.measure.options import Options
 from perfdocs.measure.plan import Cell, Foresight
 
 

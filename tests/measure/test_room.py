@@ -13,9 +13,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from perfdocs.measure import Stopped
 from perfdocs.measure.arm import Cannot, Task
-from perfdocs.measure.failure import reason_of
+from perfdocs.measure.failure import Stopped, reason_of
 from perfdocs.measure.fresh import Answer, Reply, Request
 from perfdocs.measure.partial import write_partial
 from perfdocs.measure.room import NO_SPACE, disk_full, refuse_full

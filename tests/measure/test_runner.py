@@ -15,10 +15,12 @@ from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement
 from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
 from perfdocs.extent import extent
-from perfdocs.measure import Options, Stopped, listing, run
 from perfdocs.measure.__main__ import main
 from perfdocs.measure.arguments import axis_filters
 from perfdocs.measure.arm import Task
+from perfdocs.measure.failure import Stopped
+from perfdocs.measure.options import Options
+from perfdocs.measure.runner import listing, run
 
 from .fakes import FakeNvml, fake_edges
 

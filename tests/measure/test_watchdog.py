@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from perfdocs.cardfile import read_card
-from perfdocs.measure import Options
+from perfdocs.measure.options import Options
 from perfdocs.measure.watchdog import HANGS, Watchdog
 
 from .fakes import FakeClock
@@ -147,7 +147,8 @@ RUN = """
 import sys
 from pathlib import Path
 
-from perfdocs.measure import Options, run
+from perfdocs.measure.options import Options
+from perfdocs.measure.runner import run
 
 Options.hang_limit = property(lambda self: 2.0)
 print(run(Path(sys.argv[1]), Options(devices="cpu", arms=("good", "double"), out=Path(sys.argv[2])))[0])

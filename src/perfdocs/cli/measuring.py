@@ -15,9 +15,9 @@ from ..errors import PerfdocsError, nearest, place
 from ..extent import left_out
 from ..files import write_atomic
 from ..library import Benchmark, Library, load_file
-from ..measure import Options
 from ..measure.arguments import ARGUMENTS, Argument, options_of
 from ..measure.ending import ended_by_signals
+from ..measure.options import Options
 from .project import Project, counted, examples, format_option, show_json
 
 __all__ = ["publish", "run"]
@@ -129,8 +129,8 @@ def _chosen(library: Library, only: tuple[str, ...]) -> list[Benchmark]:
 
 
 def _list(chosen: list[Benchmark], options: Options, style: str) -> int:
-    from ..measure import listing
     from ..measure.plan import show
+    from ..measure.runner import listing
 
     found = [
         {"benchmark": b.definition.id, "kind": kind, "arm": arm, "table": task.table, "at": dict(task.at)}
@@ -147,7 +147,7 @@ def _list(chosen: list[Benchmark], options: Options, style: str) -> int:
 
 
 def _measure(project: Project, chosen: list[Benchmark], options: Options, *, publishing: bool, style: str) -> int:
-    from ..measure import Stopped
+    from ..measure.failure import Stopped
 
     written: list[_Card] = []
     code, start = 0, time.monotonic()
@@ -176,7 +176,7 @@ def _measure(project: Project, chosen: list[Benchmark], options: Options, *, pub
 
 
 def _cards(benchmark: Benchmark, options: Options, *, publishing: bool) -> Iterator[_Card]:
-    from ..measure import run as measure
+    from ..measure.runner import run as measure
 
     for path in measure(benchmark.folder, options):
         target = publish(path, benchmark) if publishing else path

@@ -6,6 +6,7 @@ benchmark's own is compiled for it. What stands in for a kernel notes how it is 
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -119,7 +120,7 @@ class _Kernel:
     def __call__(self, grid: Sequence[int], block: Sequence[int], args: Any, *, shared_mem: int = 0) -> None:  # noqa: ARG002
         # Arms share what a module keeps: who launches it is one of its arms, whoever asked for it first.
         self._entry.arms.add(self._recorder.arm)
-        self._entry.threads = max(self._entry.threads, int(np.prod(block)))
+        self._entry.threads = max(self._entry.threads, math.prod(block))
         self._entry.dynamic = max(self._entry.dynamic, shared_mem)
 
 

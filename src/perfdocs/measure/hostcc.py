@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -34,8 +35,12 @@ def compiler() -> str | None:
 def compiler_version() -> str | None:
     """First line of the compiler's ``--version``."""
     path = compiler()
-    if path is None:
-        return None
+    return None if path is None else _version(path)
+
+
+@cache
+def _version(path: str) -> str | None:
+    """Asked once in a process: every library that is looked for is named for it."""
     try:
         done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - the user's own compiler
     except (OSError, subprocess.SubprocessError):

@@ -137,7 +137,7 @@ def _listed(cubin: bytes) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernels.cubin"
         file.write_bytes(cubin)
-        command = [str(_nvdisasm()[0]), "--print-code", "--emit-json", str(file)]
+        command = [str(_nvdisasm()[0]), "--print-code", "--no-dataflow", "--emit-json", str(file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603 - our own words
     if done.returncode:
         raise _unread(done.stderr)

@@ -101,7 +101,7 @@ def _about(loaded: LoadedCard) -> str:
 def _formulas(benchmark: Benchmark, loaded: LoadedCard) -> str:
     """What derived quantities are computed by."""
     every = [row for key in benchmark.definition.tables for row in rows(benchmark, loaded, key)]
-    used = {key for row in every for key in benchmark.definition.derived if _holds(row, key)}
+    used = {key for key in benchmark.definition.derived if any(_holds(row, key) for row in every)}
     formulas = [
         (derived.label, f"<code>{escape(formula_text(derived))}</code>")
         for key, derived in benchmark.definition.derived.items()
