@@ -22,7 +22,7 @@ from .model import Datum, Use
 from .nodes import OPEN, Tree, named
 from .wording import Named
 
-__all__ = ["OF_ORIGIN", "Context", "Data", "datum_of"]
+__all__ = ["OF_ORIGIN", "Context", "Data", "Reading", "datum_of"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
 MAX_STEPS = 100_000
@@ -82,10 +82,21 @@ def _devices(library: Library) -> _Devices:
     return _Devices(library)
 
 
-def datum_of(row: Row, key: str) -> Datum:
-    """A quantity of a row, by name."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A quantity of a row as it was read; its name as a :class:`Datum` is put together where somebody asks for it."""
+
+    row: Row
+    key: str
+
+
+def datum_of(read: Reading | Datum) -> Datum:
+    """What was read, by name."""
+    if isinstance(read, Datum):
+        return read
+    row = read.row
     values = tuple(row.at.values())
-    return Datum(row.definition.id, row.card.device.id, key, row.table, row.arm, values, row.anchor)
+    return Datum(row.definition.id, row.card.device.id, read.key, row.table, row.arm, values, row.anchor)
 
 
 @dataclass(slots=True)
@@ -100,7 +111,7 @@ class Data:
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     seen: list[Row] = field(default_factory=list)
-    read: list[Datum] = field(default_factory=list)
+    read: list[Reading] = field(default_factory=list)
     """Each quantity of a row that was read, in order."""
     joint: bool = False
     """Whether the claim went through all devices that have its arms, rather than speak of those it names."""
@@ -342,7 +353,7 @@ class Data:
         if len(found) == 1:
             self.points.update(found[0].at.items())
             self.seen.append(found[0])
-            self.read.append(datum_of(found[0], metric))
+            self.read.append(Reading(found[0], metric))
             for flag in found[0].value(metric).flags - OF_ORIGIN:
                 self.caveats.setdefault(flag, (found[0], metric))
             return found[0]

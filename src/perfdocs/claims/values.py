@@ -18,12 +18,11 @@ from .along import AGGREGATES, along
 from .model import Datum, Line
 from .nodes import At, Over, Tree
 from .phrases import phrase
-from .scope import Context, Data, datum_of
+from .scope import Context, Data, Reading, datum_of
 
 __all__ = [
     "Dimension",
     "Quantity",
-    "Read",
     "dimension",
     "evaluate_at",
     "is_share",
@@ -59,17 +58,8 @@ def _unit_of(powers: Dimension) -> str:
     return f"{over or '1'}/{under}" if under else over
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a value was read from: a quantity of a row, or a fact of a device."""
-
-    datum: Datum
-    row: Row | None = None
-
-    @classmethod
-    def of(cls, row: Row, key: str) -> Read:
-        """A quantity of a row."""
-        return cls(datum_of(row, key), row)
+Read = Reading | Datum
+"""What a value was read from: a quantity of a row, or a fact of a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +82,7 @@ class Quantity:
     @property
     def rows(self) -> tuple[Row, ...]:
         """The rows among its data."""
-        return tuple(read.row for read in self.data if read.row is not None)
+        return tuple(read.row for read in self.data if isinstance(read, Reading))
 
     @property
     def own(self) -> tuple[Read, ...]:
@@ -108,7 +98,7 @@ class Quantity:
 def line_of(quantity: Quantity, what: str, less: float = 0.0) -> Line:
     """Where a number comes from; ``what`` is the expression, ``less`` what was taken off before it was printed."""
     v = quantity.value
-    data, chosen = (tuple(dict.fromkeys(read.datum for read in reads)) for reads in (quantity.data, quantity.own))
+    data, chosen = (tuple(dict.fromkeys(map(datum_of, reads))) for reads in (quantity.data, quantity.own))
     formula = quantity.formula or what
     return Line(formula, data, chosen, v.centre, v.lo, v.hi, v.samples, quantity.unit, less)
 
@@ -179,7 +169,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
             raise data.error("claim-name", f'"{name}"', expected, "correct the name")
         benchmark, loaded = data.card(context)
         fact = device_fact(loaded.card.device, name)
-        read = Read(Datum(benchmark.definition.id, loaded.device_id, name))
+        read = Datum(benchmark.definition.id, loaded.device_id, name)
         return Quantity(fact, dimension(FACT_UNITS.get(name.removeprefix("device."), "")), data=(read,))
     definition = data.definition(context)
     if name in definition.arms:
@@ -209,7 +199,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
 def _cell(context: Context, arm: str, metric: str, data: Data) -> Quantity:
     row = data.row(context, arm, metric)
     entry = row.definition.quantity(metric)
-    return Quantity(row.value(metric), dimension(entry.unit), entry.better, (Read.of(row, metric),))
+    return Quantity(row.value(metric), dimension(entry.unit), entry.better, (Reading(row, metric),))
 
 
 def _call(tree: Call, context: Context, data: Data) -> Quantity:
@@ -277,7 +267,7 @@ def _of_peak(left: Node, context: Context, data: Data) -> Quantity:
     key = keys.pop()
     part = _evaluate(left, context, data)
     row = part.rows[0]
-    top_of = Read(Datum(row.definition.id, row.card.device.id, definition.derived[key].of_peak or ""))
+    top_of = Datum(row.definition.id, row.card.device.id, definition.derived[key].of_peak or "")
     if len(part.rows) == 1 and isinstance(left, (Call, Name)):
         return Quantity(share_of_peak(part.rows[0], key), _ONE, part.better, (*part.data, top_of), True)
     fact = definition.derived[key].of_peak or ""
