@@ -343,7 +343,7 @@ class _Evaluation:
     def _point(self, selectors: Sequence[Selector], axis: str, context: Context) -> dict[str, AxisValue]:
         if axis == "device":
             return {"device": str(selectors[0].value)}
-        return dict(self.data.narrow(replace(context, own={}, given={}), selectors).own)
+        return dict(self.data.narrow(context._replace(own={}, given={}), selectors).own)
 
     @staticmethod
     def _matches(point: Mapping[str, AxisValue], at: Mapping[str, AxisValue], context: Context) -> bool:

@@ -18,11 +18,12 @@ from .ranks import judge_leads
 from .reader import ABOUT, Reader
 from .scope import Context, Data
 from .series import judge_overtakes, judge_trend
-from .values import Quantity, evaluate_at, quotient_text, same_unit, show
+from .values import Quantity, dimension, evaluate_at, quotient_text, same_unit, show
 
 __all__ = ["direction", "judge"]
 
 _SPEED = {"faster": Order.FASTER, "ahead": Order.FASTER, "slower": Order.SLOWER, "behind": Order.SLOWER}
+_SECONDS = dimension("s")
 _SIZE = {"more": Order.FASTER, "less": Order.SLOWER}
 _Better = Literal["lower", "higher"]
 
@@ -157,7 +158,7 @@ def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: D
 
 def _in_cycles(q: Quantity, other: Quantity, data: Data) -> str:
     """What to add where two times were taken at SM clocks that are too far apart; the claim then bears a flag."""
-    if len(q.rows) != 1 or len(other.rows) != 1 or q.unit != "s" or other.unit != "s":
+    if q.powers != _SECONDS or other.powers != _SECONDS or len(q.rows) != 1 or len(other.rows) != 1:
         return ""
     clocks = clock_ratio(q.rows[0], other.rows[0])
     if clocks is None or not other.value.centre:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import PerfdocsError
@@ -89,8 +89,8 @@ def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str,
         if arm in left_out:
             continue
         try:
-            row = data.row(here, arm, metric)
-            here = replace(here, table=row.table)  # the others of the set are those of the same table
+            row = data.read_at(here, arm, metric).row
+            here = here._replace(table=row.table)  # the others of the set are those of the same table
             values[arm] = row.value(metric)
         except PerfdocsError as error:
             if arm in named or error.problem.code != "claim-empty":

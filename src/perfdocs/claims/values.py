@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from ..errors import PerfdocsError, nearest
@@ -42,6 +43,7 @@ _PLAIN = frozenset({"", "1", "sample"})
 _ONE: Dimension = ()
 
 
+@lru_cache(maxsize=1024)  # a library has few units, and claims read many values
 def dimension(unit: str) -> Dimension:
     """The exponents of a unit such as ``s``, ``byte/s`` or ``1/s``."""
     powers: Counter[str] = Counter()
@@ -177,7 +179,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
     if name in definition.metrics or name in definition.derived:
         arm = context.arm
         if arm is None:
-            arms = sorted({row.arm for row in data.matching(context)})
+            arms = sorted({spot.arm for spot in data.matching(context)})
             if len(arms) != 1:
                 raise data.error(
                     "claim-ambiguous", f"`{name}` of no arm", f"an arm: `{name}(arm)`", "name the arm it belongs to"
@@ -197,9 +199,9 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
 
 
 def _cell(context: Context, arm: str, metric: str, data: Data) -> Quantity:
-    row = data.row(context, arm, metric)
-    entry = row.definition.quantity(metric)
-    return Quantity(row.value(metric), dimension(entry.unit), entry.better, (Reading(row, metric),))
+    read = data.read_at(context, arm, metric)
+    entry = read.row.definition.quantity(metric)
+    return Quantity(read.row.value(metric), dimension(entry.unit), entry.better, (read,))
 
 
 def _call(tree: Call, context: Context, data: Data) -> Quantity:
