@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TypeVar
 
 from .card import AxisValue, Card
-from .definition import Definition
+from .definition import ById, Definition
 from .row import Place, Row
 
 __all__ = ["Layout", "Spot", "at_point", "in_order", "layout_of", "matching"]
@@ -91,29 +91,16 @@ class Layout:
         return found
 
 
-class _Identity:
-    """A definition by what it is, which cannot be hashed by what it says."""
-
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
-
-    def __hash__(self) -> int:
-        return id(self.definition)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and self.definition is other.definition
-
-
 def layout_of(definition: Definition, card: Card) -> Layout:
     """The layout of a card: the same one for all that have the same places."""
     axes = {key: table.axes for key, table in definition.tables.items()}
     places = tuple([(m.table, m.arm, *map(m.at.__getitem__, axes[m.table])) for m in card.measurements])
     kinds = tuple(map(type, chain.from_iterable(places)))  # 1 and 1.0 are the same to a hash
-    return _layout(_Identity(definition), places, kinds)
+    return _layout(ById(definition), places, kinds)
 
 
 @lru_cache(maxsize=64)
-def _layout(identity: _Identity, places: tuple[Place, ...], kinds: tuple[type[object], ...]) -> Layout:
+def _layout(identity: ById, places: tuple[Place, ...], kinds: tuple[type[object], ...]) -> Layout:
     del kinds  # part of the cache's key
     return Layout(identity.definition, places)
 
