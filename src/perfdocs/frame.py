@@ -99,6 +99,7 @@ class RowsOfCard:
     def __init__(self, benchmark: Benchmark, loaded: LoadedCard) -> None:
         self._benchmark, self._loaded = benchmark, loaded
         self._made = _made(_Identity(benchmark, loaded))
+        self._at: dict[Spot, Row] = {}
         self.layout = self._made.layout
 
     @cached_property
@@ -109,8 +110,10 @@ class RowsOfCard:
 
     def row(self, spot: Spot) -> Row:
         """The row at a spot of the layout."""
-        row = self._made.get(spot.place)
-        return self._summaries[spot.place] if row is None else row
+        row = self._at.get(spot)
+        if row is None:
+            row = self._at[spot] = self._made.get(spot.place) or self._summaries[spot.place]
+        return row
 
     def place(self, table: str, arm: str, values: Sequence[AxisValue]) -> Row | None:
         """The one row of a table, of an arm at these values of the table's axes."""

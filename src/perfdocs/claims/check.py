@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from ..beside import in_processes
 from ..errors import PerfdocsError, Problem, place
 from ..library import Library
 from .coverage import uncovered
@@ -147,7 +148,6 @@ def check_texts(
     They are checked in their order; where there are many, side by side. With ``root``, the folder of the project, what
     they include is checked in its place.
     """
-    from .beside import in_processes
 
     def of(files: Sequence[str]) -> tuple[list[Outcome], Tally]:
         outcomes: list[Outcome] = []
@@ -158,7 +158,7 @@ def check_texts(
             tally += Tally.of(bound.form for bound in bounds)
         return outcomes, tally
 
-    parts = in_processes(of, list(texts), PAGES_OF_A_PROCESS)
+    parts = list(in_processes(of, list(texts), PAGES_OF_A_PROCESS))
     return tuple(outcome for outcomes, _ in parts for outcome in outcomes), sum((t for _, t in parts), Tally())
 
 

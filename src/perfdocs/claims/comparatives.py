@@ -175,10 +175,14 @@ amounts to use uses used move moves moved read reads load loads make makes ask a
 runs longer
 """
 _TAKES = frozenset(_TAKING.split())
+_DENIES = re.compile(r"n['’]t|cant|never|cannot|not|no|far|anything|fail|wrong|false|untrue", re.IGNORECASE)
+"""What :func:`negated_at` looks for has one of these in it."""
 
 
 def negated_at(plain: str, place: int) -> str:
     """The verb that denies the number at a place, "does not take"; empty where none does."""
+    if not _DENIES.search(plain, max(place - 80, 0), place):
+        return ""
     tokens = list(_TOKEN.finditer(plain, max(place - 80, 0), place))
     words = [m[0].lower() for m in tokens]
     for back in range(1, len(words) + 1):

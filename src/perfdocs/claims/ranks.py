@@ -89,9 +89,9 @@ def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str,
         if arm in left_out:
             continue
         try:
-            row = data.read_at(here, arm, metric).row
-            here = here._replace(table=row.table)  # the others of the set are those of the same table
-            values[arm] = row.value(metric)
+            read = data.read_at(here, arm, metric)
+            here = here._replace(table=read.row.table)  # the others of the set are those of the same table
+            values[arm] = read.value
         except PerfdocsError as error:
             if arm in named or error.problem.code != "claim-empty":
                 raise

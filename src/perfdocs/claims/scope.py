@@ -21,6 +21,7 @@ from ..layout import Spot, at_point, matching
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
 from ..row import Row
+from ..verdict import Value
 from .model import Datum, Use
 from .nodes import OPEN, Tree, named
 from .wording import Named
@@ -87,6 +88,7 @@ class Reading(NamedTuple):
 
     row: Row
     key: str
+    value: Value
 
 
 def datum_of(read: Reading | Datum) -> Datum:
@@ -119,6 +121,8 @@ class Data:
 
     steps: int = 0
     """Parts of expressions evaluated so far."""
+    _known: dict[tuple[str, str], RowsOfCard] = field(default_factory=dict)
+    """Cards that were asked for already, by benchmark and device."""
 
     def step(self, count: int = 1) -> None:
         """Note that parts of an expression are evaluated. Raises ``claim-size`` where there are too many."""
@@ -202,6 +206,8 @@ class Data:
     def narrow(self, context: Context, selectors: Iterable[Selector]) -> Context:
         """The context with these selectors. Raises ``claim-name`` for a name that means nothing here."""
         ordered = sorted(selectors, key=self._rank)
+        if not ordered:
+            return context
         if context.benchmark is None and not any(s.value in self.library.benchmarks for s in ordered):
             self._meant(context, ordered)
         for selector in ordered:
@@ -303,7 +309,10 @@ class Data:
     def _rows(self, context: Context) -> RowsOfCard | None:
         if context.benchmark is None or context.device is None:
             return None
-        return rows_of_card(*self.card(context))
+        known = self._known.get((context.benchmark, context.device))
+        if known is None:
+            known = self._known[context.benchmark, context.device] = rows_of_card(*self.card(context))
+        return known
 
     def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Spot, ...]:
         """Where rows are that the context selects, of these arms where any are named, and with the axis ``along``."""
@@ -321,26 +330,25 @@ class Data:
 
     def read_at(self, context: Context, arm: str, metric: str) -> Reading:
         """The metric of the one row of an arm that has it here. Raises ``claim-empty`` or ``claim-ambiguous``."""
-        candidates = self._at_point(context, arm)
         found, reasons = [], []
-        for row in candidates:
+        for row in self._at_point(context, arm):
             try:
-                row.value(metric)
-                found.append(row)
+                found.append(Reading(row, metric, row.value(metric)))
             except Missing as missing:
                 reasons.append(missing.reason)
         if len(found) == 1:
-            row, read = found[0], Reading(found[0], metric)
-            self.points.update(row.at.items())
-            self.seen.append(row)
+            read = found[0]
+            self.points.update(read.row.at.items())
+            self.seen.append(read.row)
             self.read.append(read)
-            for flag in row.value(metric).flags - OF_ORIGIN:
-                self.caveats.setdefault(flag, (row, metric))
+            for flag in read.value.flags - OF_ORIGIN:
+                self.caveats.setdefault(flag, (read.row, metric))
             return read
         if found:
-            names = {a for row in found for a in row.at}
-            open_axes = sorted(a for a in names if len({row.at.get(a) for row in found}) > 1)
-            tables = sorted({row.table for row in found})
+            rows = [read.row for read in found]
+            names = {a for row in rows for a in row.at}
+            open_axes = sorted(a for a in names if len({row.at.get(a) for row in rows}) > 1)
+            tables = sorted({row.table for row in rows})
             what = ", ".join(open_axes) or f"the table ({', '.join(tables)})"
             raise self.error(
                 "claim-ambiguous",

@@ -146,6 +146,8 @@ def evaluate_at(tree: Tree, context: Context, data: Data) -> Quantity:
 
 def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
     data.step()
+    if isinstance(tree, Name):  # first, as by far the most are
+        return _name(tree, data.narrow(context, tree.selectors), data)
     if isinstance(tree, At):
         return _evaluate(tree.node, data.narrow(context, tree.selectors), data)
     if isinstance(tree, Over):
@@ -154,8 +156,6 @@ def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
         return Quantity(Value.exact(tree.value))
     if isinstance(tree, Hole):
         raise data.error("claim-syntax", "a `?` inside an expression", "`?` where a whole number stands", "move it")
-    if isinstance(tree, Name):
-        return _name(tree, data.narrow(context, tree.selectors), data)
     if isinstance(tree, Call):
         return _call(tree, context, data)
     if tree.operator == "/" and tree.right == Name("peak"):
@@ -201,7 +201,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
 def _cell(context: Context, arm: str, metric: str, data: Data) -> Quantity:
     read = data.read_at(context, arm, metric)
     entry = read.row.definition.quantity(metric)
-    return Quantity(read.row.value(metric), dimension(entry.unit), entry.better, (read,))
+    return Quantity(read.value, dimension(entry.unit), entry.better, (read,))
 
 
 def _call(tree: Call, context: Context, data: Data) -> Quantity:

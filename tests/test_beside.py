@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.claims.toy import write_toy
 
-from perfdocs.claims import beside
+from perfdocs import beside
 from perfdocs.claims.check import check_text, check_texts
 from perfdocs.library import load_library
 
@@ -21,14 +21,14 @@ def test_parts_come_back_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_few_items_stay_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside, "processors", lambda: 3)
     seen: list[Sequence[int]] = []
-    beside.in_processes(seen.append, [1, 2, 3], 2)
+    list(beside.in_processes(seen.append, [1, 2, 3], 2))
     assert seen == [[1, 2, 3]]
 
 
 def test_an_error_of_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside, "processors", lambda: 2)
     with pytest.raises(ZeroDivisionError):
-        beside.in_processes(lambda part: [1 / (n - 4) for n in part], list(range(8)), 1)
+        list(beside.in_processes(lambda part: [1 / (n - 4) for n in part], list(range(8)), 1))
 
 
 def test_what_fails_is_that_of_one_page_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
