@@ -348,6 +348,8 @@ class _Reader:
     quick: QuickReader
     ahead: dict[Path, tuple[str, Card]] = field(default_factory=dict)
     """Cards that are right and the digests of their files, as other processes found them."""
+    sources: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = field(default_factory=dict)
+    """By source files with their digests those that have others now."""
 
     def read_ahead(self, base: Path) -> None:
         """Let all processors read the cards of a folder, where there are many. What is wrong is read again and told."""
@@ -375,7 +377,14 @@ class _Reader:
                 card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
             )
             card = replace(card, device=device)
-        return LoadedCard(card, path, sha, published, _earlier(card, self.folder))
+        return LoadedCard(card, path, sha, published, self._earlier(card.source.files))
+
+    def _earlier(self, files: Mapping[str, str]) -> tuple[str, ...]:
+        """Names of source files that changed since a card was measured: most cards come from the same."""
+        key = tuple(files.items())
+        if key not in self.sources:
+            self.sources[key] = _changed(files, self.folder)
+        return self.sources[key]
 
     def _read(self, path: Path, base: Path) -> tuple[str, Card]:
         """The digest of a file and the card in it. Raises :class:`PerfdocsError`."""
@@ -398,10 +407,10 @@ class _Reader:
         return card
 
 
-def _earlier(card: Card, folder: Path) -> tuple[str, ...]:
-    """Names of source files that changed since the card was measured."""
+def _changed(files: Mapping[str, str], folder: Path) -> tuple[str, ...]:
+    """Names of files whose digest is another one."""
     changed = []
-    for name, sha in card.source.files.items():
+    for name, sha in files.items():
         path = folder / name
         if ".." in Path(name).parts or Path(name).is_absolute():
             continue
