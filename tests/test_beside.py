@@ -1,15 +1,16 @@
-"""Pages are checked side by side with the same outcomes in the same order."""
+"""Work is shared among processes, and pages are checked side by side with the same outcomes in the same order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.claims.toy import write_toy
 
 from perfdocs import beside
-from perfdocs.claims.check import check_text, check_texts
+from perfdocs.claims.check import check_all, check_text, check_texts, extracted
 from perfdocs.library import load_library
 
 
@@ -42,3 +43,17 @@ def test_what_fails_is_that_of_one_page_after_the_other(tmp_path: Path, monkeypa
     assert outcomes == expected
     assert tally.claims == len(texts)
     assert 20 < len(expected) < len(texts)
+
+
+def test_in_brief_the_verdict_is_the_same_and_what_holds_is_not_described(tmp_path: Path) -> None:
+    write_toy(tmp_path / "benchmarks")
+    library = load_library(tmp_path / "benchmarks")
+    page = "<!-- given: toy, toy-gpu, spread-1000, n=1e6 -->\n\n{} µs<!-- claim: stealing -->\n"
+    text = page.format(510) + page.format(520)
+    _, holds, _, fails = check_text(text, "page.md", library)
+    assert (holds.passes, fails.passes) == (True, False)
+    assert holds.measured
+    assert holds.marks
+    brief = check_all(extracted(text, "page.md"), library, brief=True)
+    assert brief[1] == replace(holds, measured="", marks=())
+    assert brief[3] == fails
