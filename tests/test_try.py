@@ -206,9 +206,9 @@ def test_only_what_a_card_touches_is_checked_twice(toy: Path, monkeypatch: pytes
     checked: dict[int, list[Bound]] = {id(before): [], id(after): []}
     one = perfdocs.claims.check._outcome
 
-    def counting(bound: Bound, library: Library) -> Outcome:
+    def counting(bound: Bound, library: Library, *, brief: bool) -> Outcome:
         checked[id(library)].append(bound)
-        return one(bound, library)
+        return one(bound, library, brief=brief)
 
     monkeypatch.setattr(perfdocs.claims.check, "_outcome", counting)
     claim_changes(texts(toy), before, after)

@@ -11,11 +11,16 @@ __all__ = ["put_off"]
 
 @contextmanager
 def put_off() -> Iterator[None]:
-    """Without searching: it looks at every object again and again while their number grows, and finds nothing."""
+    """Without searching: it looks at every object again and again while their number grows, and finds nothing.
+
+    Nor does the first search after it look at what was made: that is among the old objects then.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was:
+            gc.freeze()
+            gc.unfreeze()  # puts all that was frozen among the oldest
             gc.enable()

@@ -23,6 +23,7 @@ from .tree import check_tree, convert
 __all__ = [
     "Arm",
     "Axis",
+    "ById",
     "Definition",
     "Derived",
     "Group",
@@ -262,6 +263,21 @@ class Definition(_Entry, frozen=True, kw_only=True):
     def axis_label(self, axis: str, value: AxisValue) -> str:
         """How the page names one value of an axis."""
         return self.axes[axis].labels.get(str(value), str(value))
+
+
+class ById:
+    """A definition hashed by its identity, for what is made of it once: it holds what cannot be hashed."""
+
+    __slots__ = ("definition",)
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+
+    def __hash__(self) -> int:
+        return id(self.definition)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ById) and self.definition is other.definition
 
 
 def read_definition(path: Path) -> Definition:

@@ -6,7 +6,7 @@ Most are derived here from what the card recorded; a card itself stores only wha
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,7 +14,17 @@ from .card import Card, Measurement
 from .conditions import CLOCK_SPREAD, clock_moved, contamination, throttle_reasons
 from .verdict import Value
 
-__all__ = ["FLAGS", "Flag", "flags_by_measurement", "footprint_flags", "noise", "of_peak_flags", "pattern", "sm_clock"]
+__all__ = [
+    "FLAGS",
+    "Flag",
+    "flags_by_measurement",
+    "flags_of",
+    "footprint_flags",
+    "noise",
+    "of_peak_flags",
+    "pattern",
+    "sm_clock",
+]
 
 NOISY_SPREAD = 0.05
 LEAST_PATTERN = 0.02
@@ -56,15 +66,19 @@ FLAGS: dict[str, Flag] = {
 
 
 def flags_by_measurement(card: Card) -> tuple[frozenset[str], ...]:
-    """Flags of each measurement, those of its samples excepted (see :func:`noise` and :func:`pattern`)."""
+    """Flags of each measurement (see :func:`flags_of`)."""
+    return tuple(map(flags_of(card), card.measurements))
+
+
+def flags_of(card: Card) -> Callable[[Measurement], frozenset[str]]:
+    """What tells the flags of a card's measurement, those of its samples excepted (:func:`noise`, :func:`pattern`)."""
     origin: frozenset[str] = frozenset() if card.origin.kind == "measured" else frozenset({card.origin.kind})
     peers: dict[tuple[object, ...], list[Measurement]] = {}
     gated = [m for m in card.measurements if m.block is not None and m.block.gate is not None]
     if any(m.block.gate.timed_out for m in gated if m.block and m.block.gate):  # of no use otherwise
         for m in gated:
             peers.setdefault(_point(m), []).append(m)
-    found = ((m, peers.get(_point(m), []) if peers else []) for m in card.measurements)
-    return tuple(origin.union(m.flags, _block_flags(m, others)) for m, others in found)
+    return lambda m: origin.union(m.flags, _block_flags(m, peers.get(_point(m), ()) if peers else ()))
 
 
 def _point(m: Measurement) -> tuple[object, ...]:
@@ -116,8 +130,11 @@ def pattern(runs: Sequence[float]) -> frozenset[str]:
     """
     if len(runs) < LEAST_RUNS:
         return frozenset()
-    least = LEAST_PATTERN * abs(statistics.median(runs))
-    found = {"drift": _drifts(runs, least), "bimodal": _bimodal(runs, least)}
+    ordered = sorted(runs)
+    least = LEAST_PATTERN * abs(statistics.median(ordered))
+    if ordered[-1] - ordered[0] <= least:  # as of most rows: neither a way nor a gap is larger
+        return frozenset()
+    found = {"drift": _drifts(runs, least), "bimodal": _bimodal(ordered, least)}
     return frozenset(flag for flag, is_so in found.items() if is_so)
 
 
@@ -128,9 +145,8 @@ def _drifts(runs: Sequence[float], least: float) -> bool:
     return in_order and way > least and 2 * max(map(abs, steps)) <= way
 
 
-def _bimodal(runs: Sequence[float], least: float) -> bool:
+def _bimodal(ordered: Sequence[float], least: float) -> bool:
     """Whether two groups of two runs or more are over ``least`` and :data:`GAP` times the wider one apart."""
-    ordered = sorted(runs)
     for cut in range(2, len(ordered) - 1):
         low, high = ordered[:cut], ordered[cut:]
         if high[0] - low[-1] > max(least, GAP * (low[-1] - low[0]), GAP * (high[-1] - high[0])):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .card import AxisValue, Card, NotRun
 from .definition import Definition
 from .expression import Missing
-from .flags import flags_by_measurement
+from .flags import flags_of
+from .layout import Layout, Spot, in_order, layout_of
 from .library import Benchmark, Library, LoadedCard
 from .row import Place, Row
 
@@ -42,12 +43,10 @@ class _Made(Mapping[Place, Row]):
 
     def __init__(self, definition: Definition, card: Card) -> None:
         self._definition, self._card = definition, card
-        axes = {key: table.axes for key, table in definition.tables.items()}
-        self._index: dict[Place, int] = {
-            (m.table, m.arm, *[m.at[a] for a in axes[m.table]]): i for i, m in enumerate(card.measurements)
-        }
+        self.layout: Layout = layout_of(definition, card)
+        self._index = self.layout.index
         self._rows: dict[Place, Row] = {}
-        self._flags: tuple[frozenset[str], ...] = ()
+        self._flags = flags_of(card)
 
     def __getitem__(self, place: Place) -> Row:
         row: Row | None = self.get(place)
@@ -63,10 +62,9 @@ class _Made(Mapping[Place, Row]):
         return default if row is None else row
 
     def _make(self, index: int) -> Row:
-        self._flags = self._flags or flags_by_measurement(self._card)
         m = self._card.measurements[index]
         at = {a: m.at[a] for a in self._definition.tables[m.table].axes}
-        return Row(self._definition, self._card, m.table, m.arm, at, index, self._flags[index], m, peers=self)
+        return Row(self._definition, self._card, m.table, m.arm, at, index, self._flags(m), m, peers=self)
 
     def __iter__(self) -> Iterator[Place]:
         return iter(self._index)
@@ -92,86 +90,42 @@ def _sorted_rows(identity: _Identity, table: str | None) -> tuple[Row, ...]:
         if definition.tables[table].of is not None:
             found = series_rows(definition, found, table)
         found = tuple(r for r in found if r.table == table)
-    return _in_order(definition, found)
-
-
-def _in_order(definition: Definition, found: Sequence[Row]) -> tuple[Row, ...]:
-    order = {a: i for i, a in enumerate(definition.arms)}
-    ranks = {(a, v): _rank(definition, a, v) for r in found for a, v in r.at.items()}
-    return tuple(sorted(found, key=lambda r: (order[r.arm], [ranks[item] for item in r.at.items()])))
+    return in_order(definition, found)
 
 
 class RowsOfCard:
-    """Every row of a card, those of series included, and the rows of each arm in the same order."""
+    """Every row of a card, those of series included, each made when it is first asked for, and where they lie."""
 
     def __init__(self, benchmark: Benchmark, loaded: LoadedCard) -> None:
         self._benchmark, self._loaded = benchmark, loaded
-        tables = benchmark.definition.tables
-        self._series = [
-            row for k, table in tables.items() if table.of is not None for row in rows(benchmark, loaded, k)
-        ]
-        self._summaries: dict[Place, Row] = {(row.table, row.arm, *row.at.values()): row for row in self._series}
         self._made = _made(_Identity(benchmark, loaded))
-        self._places: dict[object, list[Place]] = {}
-        for place in self._made:
-            self._places.setdefault(place[1], []).append(place)
-        self._tables: dict[object, dict[object, tuple[str, ...]]] = {}
-        for table, arm, *_ in (*self._made, *self._summaries):
-            self._tables.setdefault(arm, {}).setdefault(table, tables[str(table)].axes)
-        self._of: dict[tuple[str, ...], tuple[Row, ...]] = {}
+        self._at: dict[Spot, Row] = {}
+        self.layout = self._made.layout
 
     @cached_property
-    def every(self) -> tuple[Row, ...]:
-        """In the order of the definition, those of series last."""
-        return (*rows(self._benchmark, self._loaded), *self._series)
+    def _summaries(self) -> dict[Place, Row]:
+        tables = (key for key, table in self._benchmark.definition.tables.items() if table.of is not None)
+        found = (row for key in tables for row in rows(self._benchmark, self._loaded, key))
+        return {(row.table, row.arm, *row.at.values()): row for row in found}
 
-    def of(self, arms: Sequence[str]) -> Sequence[Row]:
-        """The rows of these arms, or all where none is named."""
-        if not arms:
-            return self.every
-        wanted = tuple(dict.fromkeys(arms))
-        if wanted not in self._of:
-            found = [self._made[place] for arm in wanted for place in self._places.get(arm, ())]
-            ordered = _in_order(self._benchmark.definition, found)
-            self._of[wanted] = (*ordered, *(row for row in self._series if row.arm in wanted))
-        return self._of[wanted]
+    def row(self, spot: Spot) -> Row:
+        """The row at a spot of the layout."""
+        row = self._at.get(spot)
+        if row is None:
+            row = self._at[spot] = self._made.get(spot.place) or self._summaries[spot.place]
+        return row
 
     def place(self, table: str, arm: str, values: Sequence[AxisValue]) -> Row | None:
         """The one row of a table, of an arm at these values of the table's axes."""
-        found: Row | None = self._get((table, arm, *values))
-        return found
-
-    def _get(self, place: Place) -> Row | None:
-        return self._summaries.get(place) or self._made.get(place)
-
-    def at(self, arm: str, point: Mapping[str, AxisValue]) -> dict[str, Row] | None:
-        """The row of an arm in each table that has one at a point; ``None`` where the point leaves an axis open."""
-        found = {}
-        for table, axes in self._tables.get(arm, {}).items():
-            if any(axis not in point for axis in axes):
-                return None
-            place = (table, arm, *[point[axis] for axis in axes])
-            row = self._get(place)
-            if row is not None:
-                found[str(table)] = row
+        place = (table, arm, *values)
+        found: Row | None = self._made.get(place) or self._summaries.get(place)
         return found
 
 
+@lru_cache(maxsize=MOST_CARDS)  # by what they are, not by what they hold: this is asked for every value of a claim
 def rows_of_card(benchmark: Benchmark, loaded: LoadedCard) -> RowsOfCard:
     """All rows of a card, made once as long as it is among the last that were asked for."""
-    return _rows_of_card(_Identity(benchmark, loaded))
-
-
-@lru_cache(maxsize=MOST_CARDS)
-def _rows_of_card(identity: _Identity) -> RowsOfCard:
-    return RowsOfCard(identity.benchmark, identity.loaded)
-
-
-def _rank(definition: Definition, axis: str, value: AxisValue) -> tuple[float, str]:
-    known = definition.axes[axis].values
-    if value in known:
-        return (known.index(value), "")
-    return (float(value), "") if not isinstance(value, str) else (0.0, value)
+    return RowsOfCard(benchmark, loaded)
 
 
 def series_rows(definition: Definition, found: Iterable[Row], table: str) -> tuple[Row, ...]:

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from .beside import in_processes
 from .card import Card
 from .cardfile import check_name, decode_card, read_card
 from .collecting import put_off
@@ -25,7 +26,7 @@ from .errors import PerfdocsError, Problem, place
 from .files import digest, read_bytes
 from .naming import told_apart
 from .quickcard import QuickReader
-from .store import Store
+from .store import Store, decoded, kept
 from .twins import check_twin
 from .vocabulary import read_vocabulary
 
@@ -43,6 +44,8 @@ REPEATS = "repeats"
 """Folder in a benchmark's folder for second runs of its published cards: no devices, and no cards of the site."""
 
 NOTHING: Mapping[Path, bytes] = MappingProxyType({})
+CARDS_OF_A_PROCESS = 100
+"""Fewer are not worth a process."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,6 +221,7 @@ def load_benchmark(
             "set `perfdocs_cards` to a folder's name",
         )
     reader = _Reader(folder, definition, sha, store, instead, QuickReader(definition))
+    reader.read_ahead(here)
     loaded: dict[str, LoadedCard] = {}
     twice: set[str] = set()
     names: set[str] = set()
@@ -342,9 +346,48 @@ class _Reader:
     store: Store | None
     instead: Mapping[Path, bytes]
     quick: QuickReader
+    ahead: dict[Path, tuple[str, Card]] = field(default_factory=dict)
+    """Cards that are right and the digests of their files, as other processes found them."""
+    sources: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = field(default_factory=dict)
+    """By source files with their digests those that have others now."""
+
+    def read_ahead(self, base: Path) -> None:
+        """Let all processors read the cards of a folder, where there are many. What is wrong is read again and told."""
+        paths = [path for path in _card_files(base) if path not in self.instead]
+        if self.store is not None or len(paths) < 2 * CARDS_OF_A_PROCESS:
+            return
+        for part in in_processes(lambda some: [self._quick(path, base) for path in some], paths, CARDS_OF_A_PROCESS):
+            self.ahead.update((path, (sha, decoded(kept))) for path, sha, kept in filter(None, part))
+
+    def _quick(self, path: Path, base: Path) -> tuple[Path, str, bytes] | None:
+        """A card that is right, as it is kept, with the digest of its file."""
+        try:
+            data = read_bytes(path, base)
+        except PerfdocsError:
+            return None
+        card = self.quick.read(data, path)
+        return None if card is None else (path, digest(data), kept(card))
 
     def load(self, path: Path, base: Path, *, published: bool) -> LoadedCard:
         """Read one card. Raises :class:`PerfdocsError`."""
+        sha, card = self.ahead.pop(path) if path in self.ahead else self._read(path, base)
+        check_name(card, path)
+        if not published:
+            device = replace(
+                card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
+            )
+            card = replace(card, device=device)
+        return LoadedCard(card, path, sha, published, self._earlier(card.source.files))
+
+    def _earlier(self, files: Mapping[str, str]) -> tuple[str, ...]:
+        """Names of source files that changed since a card was measured: most cards come from the same."""
+        key = tuple(files.items())
+        if key not in self.sources:
+            self.sources[key] = _changed(files, self.folder)
+        return self.sources[key]
+
+    def _read(self, path: Path, base: Path) -> tuple[str, Card]:
+        """The digest of a file and the card in it. Raises :class:`PerfdocsError`."""
         data = self.instead[path] if path in self.instead else read_bytes(path, base)
         sha = digest(data)
         card = self.store.get(sha, self.sha) if self.store else None
@@ -352,31 +395,22 @@ class _Reader:
             card = self._checked(data, path)
             if self.store:
                 self.store.put(sha, self.sha, card)
-        else:
-            check_name(card, path)
-        if not published:
-            device = replace(
-                card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
-            )
-            card = replace(card, device=device)
-        return LoadedCard(card, path, sha, published, _earlier(card, self.folder))
+        return sha, card
 
     def _checked(self, data: bytes, path: Path) -> Card:
         """A card that is right. Raises :class:`PerfdocsError` of another one."""
         card = self.quick.read(data, path)
-        if card is not None:
-            check_name(card, path)
-            return card
-        card = decode_card(data, path)
-        check_name(card, path)
-        check_card(card, self.definition, path)
+        if card is None:
+            card = decode_card(data, path)
+            check_name(card, path)  # before what else is wrong
+            check_card(card, self.definition, path)
         return card
 
 
-def _earlier(card: Card, folder: Path) -> tuple[str, ...]:
-    """Names of source files that changed since the card was measured."""
+def _changed(files: Mapping[str, str], folder: Path) -> tuple[str, ...]:
+    """Names of files whose digest is another one."""
     changed = []
-    for name, sha in card.source.files.items():
+    for name, sha in files.items():
         path = folder / name
         if ".." in Path(name).parts or Path(name).is_absolute():
             continue

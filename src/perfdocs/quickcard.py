@@ -33,10 +33,13 @@ from .crosscheck import check_axis_value, check_card
 from .definition import Definition, Metric
 from .errors import PerfdocsError
 from .flags import FLAGS
-from .tree import MAX_NUMBER, check_tree
+from .row import Place
+from .tree import check_tree
 
 __all__ = ["QuickReader"]
 
+_MOST = 1e18
+"""Metrics are read fast below this: a float does not tell whether it was a whole number beyond all bounds."""
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _WHOLE = b":" + 19 * b"0"
 _LARGE = b"0e000"
@@ -65,9 +68,9 @@ def _printable(data: bytes) -> bool:
     return "\\" not in text and text.replace("\n", " ").isprintable()
 
 
-def _usual_numbers(rows: bytes) -> bool:
-    """Whether rows as msgspec writes them hold no number near the bounds of :func:`perfdocs.tree.check_tree`."""
-    digits = rows.translate(_DIGITS)
+def _usual_numbers(written: bytes) -> bool:
+    """Whether what msgspec wrote holds no number near the bounds of :func:`perfdocs.tree.check_tree`."""
+    digits = written.translate(_DIGITS)
     return _WHOLE not in digits and _LARGE not in digits
 
 
@@ -86,7 +89,7 @@ def _metric_type(metric: Metric) -> Any:
     if metric.kind == "choice":
         return Annotated[str, Meta(pattern=KEY_PATTERN)]
     positive = metric.kind == "samples" and metric.unit == "s"
-    bounds = Meta(gt=0, lt=MAX_NUMBER) if positive else Meta(ge=0, lt=MAX_NUMBER)
+    bounds = Meta(gt=0, lt=_MOST) if positive else Meta(ge=0, lt=_MOST)
     number = Annotated[float, bounds]
     if metric.kind == "count":
         return number
@@ -117,7 +120,10 @@ class QuickReader:
         self._decoder = msgspec.json.Decoder(whole)
         self._encode = msgspec.json.Encoder().encode
         self._of_row = attrgetter(*names) if len(names) > 1 else None
-        self._good: set[AxisValue | tuple[str, AxisValue]] = set()
+        self._places: dict[tuple[object, ...], tuple[Place, int]] = {}
+        """What is known of places: the key they have among others, and how many colons a row writes for them."""
+        self._good: set[str] = set()
+        """Texts of blocks."""
         self._apt = not RESERVED & {*self._metrics}
 
     def read(self, data: bytes, path: Path) -> Card | None:
@@ -128,50 +134,73 @@ class QuickReader:
             if not _printable(data):
                 return None
             whole: Any = self._decoder.decode(data)  # of a type made at run time
-            rows, absent = self._encode(whole.measurements), self._encode(whole.not_run)
             others = {key: getattr(whole, key) for key in Card.__struct_fields__ if key not in _LISTS}
             head = Card(measurements=(), **others)
-            # Each key and each text has its colons again, unless a key was there twice, or one says what goes without.
-            colons = sum(part.count(b":") for part in (rows, absent, self._encode(head))) + bool(whole.not_run)
-            if data.count(b":") != colons or whole.origin.kind == "imported" or not _usual_numbers(rows):
+            heads = sum(self._encode(part).count(b":") for part in (head, whole.not_run)) + bool(whole.not_run)
+            if whole.origin.kind == "imported":
                 return None
             not_run = tuple(map(_not_run, whole.not_run))
             head = replace(head, not_run=not_run)
             check_tree(msgspec.to_builtins(head), lambda at: at, "card")
             datetime.strptime(head.recorded, "%Y-%m-%dT%H:%M:%SZ")
             check_card(head, self._definition, path)
-            found = self._measurements(whole.measurements)
+            found, colons = self._measurements(whole.measurements)
         except (ValueError, PerfdocsError, RecursionError):  # msgspec's errors are values that do not fit
             return None
-        return None if found is None else replace(head, measurements=found)
+        # Each key and each text has its colons again, unless a key was there twice, or one says what goes without.
+        return replace(head, measurements=found) if data.count(b":") == heads + colons else None
 
-    def _measurements(self, rows: tuple[Any, ...]) -> tuple[Measurement, ...] | None:
-        """The rows as the library has them, or ``None`` where one of them does not fit the definition."""
+    def _measurements(self, rows: tuple[Any, ...]) -> tuple[tuple[Measurement, ...], int]:
+        """The rows as the library has them, and how many colons they are written with.
+
+        Raises :class:`ValueError` or :class:`PerfdocsError` where one of them does not fit the definition.
+        """
         found: list[Measurement] = []
-        seen: set[tuple[object, ...]] = set()
+        seen: set[Place] = set()
+        blocks: list[Block] = []
+        colons = 0
         assert self._of_row is not None
         for row in rows:
-            axes, arms = self._tables.get(row.table, ((), frozenset()))
-            at: dict[str, AxisValue] = row.at
-            if row.arm not in arms or len(at) != len(axes) or not all(axis in at for axis in axes):
-                return None
+            point = (row.table, row.arm, *row.at.items())
+            place, its = self._places.get(point) or self._place(row, point)
+            seen.add(place)
             if row.flags and not FLAGS.keys() >= {*row.flags}:
-                return None
-            for item in at.items():
-                if item not in self._good:
-                    check_tree(item[1], lambda at: at, "card")
-                    check_axis_value(item[1], item[0], self._definition, "", PerfdocsError)
-                    self._good.add(item)
+                raise ValueError(row.flags)
             if row.block is not None:
-                for text in _texts(row.block):
-                    if text not in self._good:
-                        check_tree(text, lambda at: at, "card")
-                        self._good.add(text)
-            seen.add((row.table, row.arm, *map(at.__getitem__, axes)))
+                blocks.append(row.block)
             values: dict[str, MetricValue] = {
                 key: value for key, value in zip(self._metrics, self._of_row(row), strict=True) if value is not UNSET
             }
+            colons += its + len(values) + bool(row.flags)
             found.append(
-                Measurement(table=row.table, arm=row.arm, at=at, flags=row.flags, block=row.block, values=values)
+                Measurement(table=row.table, arm=row.arm, at=row.at, flags=row.flags, block=row.block, values=values)
             )
-        return tuple(found) if len(seen) == len(found) else None
+        if len(seen) < len(found):
+            raise ValueError("a point twice")
+        return tuple(found), colons + self._blocks(blocks)
+
+    def _place(self, row: Any, point: tuple[object, ...]) -> tuple[Place, int]:
+        """A place that fits the definition, by its key, and the colons of what says it. Raises as above."""
+        axes, arms = self._tables.get(row.table, ((), frozenset()))
+        at: dict[str, AxisValue] = row.at
+        if row.arm not in arms or at.keys() != {*axes}:
+            raise ValueError(point)
+        for axis, value in at.items():
+            check_tree(value, lambda at: at, "card")
+            check_axis_value(value, axis, self._definition, "", PerfdocsError)
+        written = self._encode({"table": row.table, "arm": row.arm, **({"at": at} if at else {})})
+        if not _usual_numbers(written):
+            raise ValueError(point)
+        self._places[point] = (row.table, row.arm, *map(at.__getitem__, axes)), written.count(b":")
+        return self._places[point]
+
+    def _blocks(self, blocks: list[Block]) -> int:
+        """The colons of blocks that hold nothing unusual. Raises as above."""
+        for text in (text for block in blocks for text in _texts(block)):
+            if text not in self._good:
+                check_tree(text, lambda at: at, "card")
+                self._good.add(text)
+        written = self._encode(blocks)
+        if not _usual_numbers(written):
+            raise ValueError("a number near the bounds")
+        return len(blocks) + written.count(b":")

@@ -147,9 +147,9 @@ def clock_ratio(a: Row, b: Row) -> float | None:
 
     Times this, the ratio of two times is that of their SM cycles.
     """
-    if a.card is not b.card or a.sm_clock is None or b.sm_clock is None:
+    if a.card is not b.card or (one := a.sm_clock) is None or (other := b.sm_clock) is None:
         return None
-    return a.sm_clock / b.sm_clock if apart(a.sm_clock, b.sm_clock) > CLOCK_SPREAD else None
+    return one / other if apart(one, other) > CLOCK_SPREAD else None
 
 
 def share_of_peak(row: Row, key: str) -> Value:

@@ -17,7 +17,7 @@ import msgspec
 
 from .card import AxisValue, Card, Measurement, MetricValue
 
-__all__ = ["CardStore", "Known", "Store"]
+__all__ = ["CardStore", "Known", "Store", "decoded", "kept"]
 
 _SUFFIX = ".card"
 _RULES = (
@@ -51,6 +51,16 @@ class _Card(Card, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.msgpack.Decoder(_Card)
+
+
+def kept(card: Card) -> bytes:
+    """A card that is right, as it is kept."""
+    return msgspec.msgpack.encode(card)
+
+
+def decoded(data: bytes) -> Card:
+    """The card of what :func:`kept` gave. Raises :class:`ValueError` where it is none."""
+    return _decoder.decode(data)
 
 
 @cache
@@ -99,7 +109,7 @@ class CardStore:
     def get(self, digest: str, definition: str) -> Card | None:
         """The card of a file, where it was found right before."""
         try:
-            return _decoder.decode((self._folder / self._name(digest, definition)).read_bytes())
+            return decoded((self._folder / self._name(digest, definition)).read_bytes())
         except (OSError, ValueError):  # msgspec's errors are values that do not fit
             return None
 
@@ -108,7 +118,7 @@ class CardStore:
         path = self._folder / self._name(digest, definition)
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         with contextlib.suppress(OSError, ValueError, TypeError, OverflowError):  # it need not be kept
-            data = msgspec.msgpack.encode(card)
+            data = kept(card)
             self._folder.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(data)
             temporary.replace(path)

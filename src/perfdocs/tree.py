@@ -9,7 +9,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -90,7 +90,7 @@ def check_tree(value: Any, where: Where, prefix: str) -> None:
             for key, child in reversed(item.items()):
                 _check_text(key, path, where, prefix, key=True)
                 stack.append((child, f"{path}.{clean(key, 80)}", depth + 1))
-        elif isinstance(item, list):
+        elif isinstance(item, (list, tuple)):
             if _ordinary_floats(item):
                 continue  # samples, most of a card
             stack.extend((child, f"{path}[{i}]", depth + 1) for i, child in reversed(list(enumerate(item))))
@@ -120,7 +120,7 @@ def _ordinary(item: Any, card: bool, depth: int = 0) -> bool:
         return not any(_wrong_text(key, card, key=True) for key in item) and all(
             _ordinary(child, card, depth + 1) for child in item.values()
         )
-    if kind is list:
+    if kind is list or kind is tuple:
         return _ordinary_floats(item) or all(_ordinary(child, card, depth + 1) for child in item)
     return item is None or kind is bool
 
@@ -131,7 +131,7 @@ def _ordinary_number(item: float) -> bool:
     return -MAX_NUMBER < item < MAX_NUMBER
 
 
-def _ordinary_floats(item: list[Any]) -> bool:
+def _ordinary_floats(item: Sequence[Any]) -> bool:
     if not item or not all(type(x) is float for x in item) or any(map(math.isnan, item)):
         return False
     return bool(min(item) > -MAX_NUMBER and max(item) < MAX_NUMBER)

@@ -104,7 +104,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
     d = both.data.definition(both.context)
     said = [name for item in both.claim.items for name in item_names(item)]
     groups = {name for name in said if name in d.groups}
-    members = {arm for arm, entry in d.arms.items() if entry.group in groups}
+    members = {arm for arm, entry in d.arms.items() if entry.group in groups} if groups else set()
     leaders = min((len(item.ranks[0]) for item in both.claim.items if isinstance(item, Leads)), default=1)
     ordered = list(_arms_of(said, d))
     ordered += [both.context.arm] if both.context.arm else []
@@ -387,6 +387,8 @@ _AT_MOST = frozenset({"within", "most", "no", "not", "up"})
 
 def _size(both: _Both, relations: set[str]) -> Iterator[Finding]:
     """`more` and `under` are common words: only a text that says nothing but the opposite is refused."""
+    if not relations & {"more", "over", "less", "under", "within"}:
+        return
     text = both.reader.prose.text.lower()
     words = {*re.findall(r"[a-z]+", text), *re.findall(r"\bthe (?:most|least)\b", text)}
     for stated, same, opposite in (

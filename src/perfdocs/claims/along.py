@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from ..card import AxisValue
 from ..expression import FUNCTIONS, of_all
@@ -24,8 +23,8 @@ AGGREGATES: dict[str, Callable[..., Value]] = {
 def away(axis: str, context: Context) -> Context:
     """The context with an axis, ``device`` or ``cell`` left open."""
     if axis == "device":
-        return replace(context, device=None)
-    return replace(context, given={}) if axis == "cell" else context.without(axis)
+        return context._replace(device=None)
+    return context._replace(given={}) if axis == "cell" else context.without(axis)
 
 
 def along(
@@ -37,7 +36,7 @@ def along(
     """
     free = away(axis, context)
     if axis == "device":
-        return [({"device": d}, replace(free, device=d)) for d in data.able_devices(context, arms)]
+        return [({"device": d}, free._replace(device=d)) for d in data.able_devices(context, arms)]
     if axis == "cell":
-        return [(dict(p), replace(free, own={**free.own, **p})) for p in data.cells(context, arms)]
+        return [(dict(p), free._replace(own={**free.own, **p})) for p in data.cells(context, arms)]
     return [({axis: v}, free.at(axis, v)) for v in data.axis_values(context, axis, arms)]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from ..beside import in_processes
 from ..errors import PerfdocsError, Problem, place
 from ..library import Library
 from .coverage import uncovered
@@ -35,11 +36,14 @@ NONE: Mapping[Bound, Outcome] = MappingProxyType({})
 """No outcome is known."""
 
 
-def check_all(bounds: Iterable[Bound], library: Library, known: Mapping[Bound, Outcome] = NONE) -> tuple[Outcome, ...]:
+def check_all(
+    bounds: Iterable[Bound], library: Library, known: Mapping[Bound, Outcome] = NONE, *, brief: bool = False
+) -> tuple[Outcome, ...]:
     """Outcomes in the order of the bounds. What depends on a broken ``given`` is left out, which the given says.
 
     That is claims, values and further givens, and these too are reported where they do not parse. Everything else is
-    checked. ``known`` are outcomes that this library gives as well: they are taken as they are.
+    checked. ``known`` are outcomes that this library gives as well: they are taken as they are. ``brief``: of a claim
+    that holds nothing more is told.
     """
     found: list[Outcome] = []
     broken: dict[tuple[int, str], int] = {}
@@ -55,7 +59,7 @@ def check_all(bounds: Iterable[Bound], library: Library, known: Mapping[Bound, O
             elif bound.form != "given":
                 left_out.append(under[-1])
             continue
-        outcome = known.get(bound) or _outcome(bound, library)
+        outcome = known.get(bound) or _outcome(bound, library, brief=brief)
         if bound.form == "given" and not outcome.passes:
             broken[bound.line, bound.expression] = len(found)
         found.append(outcome)
@@ -81,7 +85,7 @@ def _leaving_out(outcome: Outcome, count: int) -> Outcome:
     return replace(outcome, problem=replace(outcome.problem, do=f"{outcome.problem.do}; {what} not checked"))
 
 
-def _outcome(bound: Bound, library: Library) -> Outcome:
+def _outcome(bound: Bound, library: Library, *, brief: bool = False) -> Outcome:
     if bound.form == "given":
         return check_given(bound, library)
     if bound.form == "exempt":
@@ -90,7 +94,7 @@ def _outcome(bound: Bound, library: Library) -> Outcome:
         return check_value(bound, library)
     if bound.form == "broken":
         return _broken(bound)
-    return check_bound(bound, library)
+    return check_bound(bound, library, brief=brief)
 
 
 def _exempt(bound: Bound) -> Outcome:
@@ -139,23 +143,22 @@ def check_text(text: str, file: str, library: Library, root: Path | None = None)
 def check_texts(
     texts: Mapping[str, str], library: Library, root: Path | None = None
 ) -> tuple[tuple[Outcome, ...], Tally]:
-    """Check the documents of a project, by the name of each, in their order; where there are many, side by side.
+    """What does not pass in the documents of a project, by the name of each, and how much is bound in them.
 
-    With ``root``, the folder of the project, what they include is checked in its place. Returned too is how much is
-    bound in them.
+    They are checked in their order; where there are many, side by side. With ``root``, the folder of the project, what
+    they include is checked in its place.
     """
-    from .beside import in_processes
 
     def of(files: Sequence[str]) -> tuple[list[Outcome], Tally]:
         outcomes: list[Outcome] = []
         tally = Tally()
         for file in files:
             bounds = extracted(texts[file], file, root)
-            outcomes += check_all(bounds, library)
+            outcomes += [o for o in check_all(bounds, library, brief=True) if not o.passes]
             tally += Tally.of(bound.form for bound in bounds)
         return outcomes, tally
 
-    parts = in_processes(of, list(texts), PAGES_OF_A_PROCESS)
+    parts = list(in_processes(of, list(texts), PAGES_OF_A_PROCESS))
     return tuple(outcome for outcomes, _ in parts for outcome in outcomes), sum((t for _, t in parts), Tally())
 
 

@@ -42,6 +42,8 @@ _THE = frozenset({"the", "a", "its", "their", "no", "any", "little"})
 NOBODY = frozenset({"nobody", "none", "no", "nothing"})
 _SUPERLATIVE = frozenset({"fastest", "quickest", "slowest", "best", "worst"})
 _ORDINAL = frozenset({"second", "third", "fourth", "fifth", "sixth", "seventh", "next"})
+_COMPARATIVE = _SUPERLATIVE | _SUFFERED | _LOSES | _CLASS_OF.keys() | {"lead"}
+"""No other word has a class, whatever stands around it."""
 
 _NEGATION = frozenset(
     {"not", "no", "never", "nor", "neither", "hardly", "scarcely", "seldom", "rarely", "cannot", "without", "nobody"}
@@ -99,7 +101,7 @@ def read_words(plain: str) -> Iterator[Word]:
     tokens = list(_TOKEN.finditer(plain))
     words = [m[0].lower() for m in tokens]
     for i, m in enumerate(tokens):
-        kind = _kind(words, i)
+        kind = _kind(words, i) if words[i] in _COMPARATIVE else ""
         if kind and (words[i] != "never" or _reaches_on(words, i)):
             by, across = _negator(words, i, superlative=kind in ("fastest", "slowest"))
             first = tokens[i - 1] if kind == "place" and words[i - 1] in _ORDINAL else m
@@ -173,10 +175,14 @@ amounts to use uses used move moves moved read reads load loads make makes ask a
 runs longer
 """
 _TAKES = frozenset(_TAKING.split())
+_DENIES = re.compile(r"n['’]t|cant|never|cannot|not|no|far|anything|fail|wrong|false|untrue", re.IGNORECASE)
+"""What :func:`negated_at` looks for has one of these in it."""
 
 
 def negated_at(plain: str, place: int) -> str:
     """The verb that denies the number at a place, "does not take"; empty where none does."""
+    if not _DENIES.search(plain, max(place - 80, 0), place):
+        return ""
     tokens = list(_TOKEN.finditer(plain, max(place - 80, 0), place))
     words = [m[0].lower() for m in tokens]
     for back in range(1, len(words) + 1):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..verdict import Value
-from .findings import Finding, Ternary, all_of
-from .model import Datum
+from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Amount, Counted
 from .phrases import verdict
 from .reader import Reader
-from .values import Quantity, Read
+from .scope import Reading
+from .values import Quantity
 
 __all__ = ["judge_counts", "read_counts"]
 
@@ -35,9 +35,9 @@ def judge_counts(
     scope: Counted,
     claimed: float,
     findings: Sequence[Finding],
-    at: str,
+    at: Text,
     reader: Reader,
-    read: Sequence[Sequence[Datum]],
+    read: Sequence[Sequence[Reading]],
 ) -> Finding:
     """True in exactly so many of so many places; what is undecided may be one of them or not.
 
@@ -46,17 +46,18 @@ def judge_counts(
     places = _places(scope.axis)
     holding = sum(f.truth is Ternary.TRUE for f in findings)
     undecided = [f for f in findings if f.truth is Ternary.UNKNOWN]
-    there = [datum for f, part in zip(findings, read, strict=True) if f.truth is Ternary.TRUE for datum in part]
-    every = [datum for part in read for datum in part]
+    there = [one for f, part in zip(findings, read, strict=True) if f.truth is Ternary.TRUE for one in part]
+    every = [one for part in read for one in part]
     counted = _judge(scope.count, holding, f"the {places} where it holds", at, reader, there)
     if undecided and holding <= claimed <= holding + len(undecided):
         counted = undecided[0]
     return all_of([counted, _judge(scope.of, len(findings), f"all {places}", at, reader, every)])
 
 
-def _judge(amount: Amount, number: int, what: str, at: str, reader: Reader, read: Sequence[Datum]) -> Finding:
-    counted = Quantity(Value.exact(number), data=tuple(map(Read, read)))
+def _judge(amount: Amount, number: int, what: str, at: Text, reader: Reader, read: Sequence[Reading]) -> Finding:
+    counted = Quantity(Value.exact(number), data=tuple(read))
     if amount.value is None:
         return reader.number(counted, what, at)
     reader.accept(amount, as_ratio=False, of=counted, what=what)
-    return verdict(amount.value == number, "claim-number", f"{what} = {amount.value:g}{at}", f"{number}")
+    said = f"{what} = {amount.value:g}"
+    return verdict(amount.value == number, "claim-number", Later(lambda: f"{said}{at}"), f"{number}")

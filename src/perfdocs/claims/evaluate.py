@@ -15,12 +15,12 @@ from ..quantity import axis_text
 from .agreement import disagreement
 from .along import along, away
 from .counts import judge_counts, read_counts
-from .findings import Finding, Fix, Ternary, all_of, any_of, negate
+from .findings import Finding, Fix, Later, Ternary, Text, all_of, any_of, negate
 from .items import judge
-from .model import Bound, Datum, Line, Mark, Outcome, Status
+from .model import Bound, Line, Mark, Outcome, Status
 from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selected, item_names
 from .reader import Reader
-from .scope import OF_ORIGIN, Context, Data
+from .scope import OF_ORIGIN, Context, Data, Reading, datum_of
 from .syntax import parse_claim, parse_given
 from .wording import MAX_TEXT, Prose, read_prose, reword
 
@@ -85,9 +85,12 @@ class Look:
         return tuple(sorted({device for _, device in self.outcome.uses if device is not None}))
 
 
-def check_bound(bound: Bound, library: Library) -> Outcome:
-    """Check one claim against the published cards of the library. Never raises for bad input."""
-    return look(bound, library).outcome
+def check_bound(bound: Bound, library: Library, *, brief: bool = False) -> Outcome:
+    """Check one claim against the published cards of the library. Never raises for bad input.
+
+    ``brief``: of a claim that holds nothing more is told.
+    """
+    return _looked(bound, library, HERE, brief=brief)[0]
 
 
 def look(
@@ -104,17 +107,9 @@ def look(
     agree with the expression is not asked there, nor whether a bound is the tightest. With ``any_number`` every printed
     number counts as read. ``prose`` of an earlier look spares the work of reading the text again.
     """
-    data = Data(library, bound.where, elsewhere)
-    try:
-        evaluation = _Evaluation.of(bound, data, prose)
-        evaluation.reader.any_number = any_number
-        outcome = _outcome(evaluation, evaluation.run(), bound)
-    except PerfdocsError as error:
-        outcome = Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
+    outcome, data, evaluation = _looked(bound, library, elsewhere, any_number=any_number, prose=prose)
+    if evaluation is None:
         return Look(outcome, data.joint)
-    except (OverflowError, ZeroDivisionError):
-        problem = Problem("claim-size", bound.where, "numbers out of all bounds", "ordinary ones", "correct the claim")
-        return Look(Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses)), data.joint)
     axes = {s.axis for s in evaluation.claim.scope if isinstance(s, Quantified) and s.quantifier == "each"}
     each = frozenset((axis, value) for axis, value in data.points if axis in axes)
     origin = frozenset[str]().union(*(row.flags for row in data.seen)) & OF_ORIGIN
@@ -123,14 +118,38 @@ def look(
     return Look(outcome, data.joint, each, flags, device, anchor, evaluation.reader.prose)
 
 
-def _outcome(evaluation: _Evaluation, finding: Finding, bound: Bound) -> Outcome:
+def _looked(
+    bound: Bound,
+    library: Library,
+    elsewhere: Mapping[str, str],
+    *,
+    any_number: bool = False,
+    prose: Prose | None = None,
+    brief: bool = False,
+) -> tuple[Outcome, Data, _Evaluation | None]:
+    """What came of a claim, what it asked, and how it was evaluated where it makes sense."""
+    data = Data(library, bound.where, elsewhere)
+    try:
+        evaluation = _Evaluation.of(bound, data, prose)
+        evaluation.reader.any_number = any_number
+        return _outcome(evaluation, evaluation.run(), bound, brief=brief), data, evaluation
+    except PerfdocsError as error:
+        problem = error.problem
+    except (OverflowError, ZeroDivisionError):
+        problem = Problem("claim-size", bound.where, "numbers out of all bounds", "ordinary ones", "correct the claim")
+    return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses)), data, None
+
+
+def _outcome(evaluation: _Evaluation, finding: Finding, bound: Bound, *, brief: bool) -> Outcome:
     uses = frozenset(evaluation.data.uses)
+    if finding.truth is Ternary.TRUE and brief:
+        return Outcome(bound, Status.HOLDS, uses=uses)
     if finding.truth is Ternary.TRUE:
-        return Outcome(bound, Status.HOLDS, None, finding.measured, evaluation.marks(finding), uses)
+        return Outcome(bound, Status.HOLDS, None, str(finding.measured), evaluation.marks(finding), uses)
     status = Status.FAILS if finding.truth is Ternary.FALSE else Status.UNDECIDED
-    problem = Problem(finding.code, bound.where, finding.found, finding.expected, finding.do)
+    problem = Problem(finding.code, bound.where, str(finding.found), str(finding.expected), str(finding.do))
     fixes = finding.fixes if finding.code == "claim-number" else ()
-    return Outcome(bound, status, problem, finding.measured, uses=uses, fixes=fixes)
+    return Outcome(bound, status, problem, str(finding.measured), uses=uses, fixes=fixes)
 
 
 @dataclass(slots=True)
@@ -166,12 +185,13 @@ class _Evaluation:
 
     def marks(self, finding: Finding) -> tuple[Mark, ...]:
         """The numbers of the text with what stands behind them; without numbers, the comparative words."""
-        if self.reader.marks or not self.data.seen:
-            return tuple(mark for _, mark in sorted(self.reader.marks.items()))
-        line = Line(self.expression, tuple(dict.fromkeys(self.data.read)))
+        if self.reader.noted or not self.data.seen:
+            return self.reader.marks()
+        measured = str(finding.measured)
+        line = Line(self.expression, tuple(dict.fromkeys(map(datum_of, self.data.read))))
         flags = frozenset[str]().union(*(r.flags for r in self.data.seen), _APART & self.data.caveats.keys())
         return tuple(
-            Mark(w.start, w.end, finding.measured, tuple(sorted(flags)), line)
+            Mark(w.start, w.end, measured, tuple(sorted(flags)), line)
             for w in self.reader.prose.words
             if w.kind != "every"
         )
@@ -247,7 +267,7 @@ class _Evaluation:
         return context.at(selector.axis, mention.printed.value)
 
     def _sharing(
-        self, contexts: Sequence[Context], rest: Sequence[Scope], read: list[Sequence[Datum]] | None = None
+        self, contexts: Sequence[Context], rest: Sequence[Scope], read: list[Sequence[Reading]] | None = None
     ) -> list[Finding]:
         """The verdict in each context; all share the same printed numbers. ``read`` takes what was read in each."""
         start, axes = self.reader.position, dict(self.reader.axis_positions)
@@ -272,20 +292,21 @@ class _Evaluation:
         if scope.quantifier == "some":
             return any_of(findings, f"`some {scope.axis}`")
         if scope.quantifier == "no":
-            failing = self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds{{}}", "say where")
+            failing = self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds", "say where")
             self.reader.position = start
             return all_of([*failing, *self._sharing(exceptions, rest)])
-        said, do = "an exception{}, where it holds as well", "take the exception out of the sentence"
-        return all_of([*findings, *self._failing(exceptions, rest, start, said, do)])
+        do = "take the exception out of the sentence"
+        failing = self._failing(exceptions, rest, start, "an exception", do, ", where it holds as well")
+        return all_of([*findings, *failing])
 
     def _counted(self, scope: Counted, rest: Sequence[Scope], context: Context) -> Finding:
         contexts = [c for _, c in along(scope.axis, context, self._arms(), self.data)]
         start = self.reader.position
         claimed = read_counts(scope, self.reader)
-        read: list[Sequence[Datum]] = []
+        read: list[Sequence[Reading]] = []
         findings = self._sharing(contexts, rest, read)
         end, self.reader.position = self.reader.position, start
-        at = self.data.describe(away(scope.axis, context))
+        at = Later(lambda: self.data.describe(away(scope.axis, context)))
         finding = judge_counts(scope, claimed, findings, at, self.reader, read)
         self.reader.position = max(end, self.reader.position)
         return finding
@@ -322,7 +343,7 @@ class _Evaluation:
     def _point(self, selectors: Sequence[Selector], axis: str, context: Context) -> dict[str, AxisValue]:
         if axis == "device":
             return {"device": str(selectors[0].value)}
-        return dict(self.data.narrow(replace(context, own={}, given={}), selectors).own)
+        return dict(self.data.narrow(context._replace(own={}, given={}), selectors).own)
 
     @staticmethod
     def _matches(point: Mapping[str, AxisValue], at: Mapping[str, AxisValue], context: Context) -> bool:
@@ -366,15 +387,22 @@ class _Evaluation:
             expected = "a smaller point where it fails"
             return Finding(Ternary.FALSE, "claim-order", said, expected, "correct the sentence")
         if scope.only:
-            said = "`only from`, while it holds{} as well"
-            findings += self._failing(below, rest, start, said, "correct the sentence")
+            said, do = "`only from`, while it holds", "correct the sentence"
+            findings += self._failing(below, rest, start, said, do, " as well")
         return all_of(findings)
 
     def _failing(
-        self, contexts: Sequence[Context], rest: Sequence[Scope], start: int, said: str, do: str
+        self, contexts: Sequence[Context], rest: Sequence[Scope], start: int, said: str, do: str, then: str = ""
     ) -> list[Finding]:
-        """True in each context where the claim fails there; the numbers are read again from ``start``."""
+        """True in each context where the claim fails there; the numbers are read again from ``start``.
+
+        ``said`` and ``then`` stand around the place where it does not.
+        """
+
+        def text(context: Context) -> Text:
+            return Later(lambda: f"{said}{self.data.describe(context)}{then}")
+
         kept, self.reader.position = self.reader.position, start
         findings = self._sharing(contexts, rest)
         self.reader.position = kept
-        return [negate(f, said.format(self.data.describe(c)), do) for f, c in zip(findings, contexts, strict=True)]
+        return [negate(f, text(c), do) for f, c in zip(findings, contexts, strict=True)]

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-__all__ = ["Finding", "Fix", "Ternary", "all_of", "any_of", "negate"]
+__all__ = ["Finding", "Fix", "Later", "Ternary", "Text", "all_of", "any_of", "negate"]
+
+
+class Later:
+    """A text that is put together when it is asked for: of most points of most claims nobody reads what was found."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[], str]) -> None:
+        self._make = make
+
+    def __str__(self) -> str:
+        return self._make()
+
+
+Text = str | Later
 
 
 class Ternary(IntEnum):
@@ -30,28 +45,33 @@ class Fix:
 class Finding:
     """The verdict on one part of a claim, and where it is not true the pieces of its message.
 
-    ``fixes`` are there where printed numbers alone are wrong.
+    ``fixes`` are there where printed numbers alone are wrong. What is true has ``measured`` and nothing else.
     """
 
     truth: Ternary
     code: str = ""
-    found: str = ""
-    expected: str = ""
-    do: str = ""
-    measured: str = ""
+    found: Text = ""
+    expected: Text = ""
+    do: Text = ""
+    measured: Text = ""
     fixes: tuple[Fix, ...] = ()
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
     """The first false one, else the first undecided one, else true with all that was measured."""
-    for truth in (Ternary.FALSE, Ternary.UNKNOWN):
-        for finding in findings:
-            if finding.truth is truth:
-                more = sum(f.truth is not Ternary.TRUE for f in findings) - 1
-                extra = f" (and {more} more of this claim)" if more else ""
-                return replace(finding, expected=finding.expected + extra, fixes=_agreed(findings))
-    measured = "; ".join(dict.fromkeys(f.measured for f in findings if f.measured))
-    return Finding(Ternary.TRUE, measured=measured)
+    if len(findings) == 1:
+        return findings[0]
+    worst = min((f.truth for f in findings), default=Ternary.TRUE)
+    if worst is Ternary.TRUE:
+        return Finding(Ternary.TRUE, measured=Later(lambda: _joined(findings)))
+    finding = next(f for f in findings if f.truth is worst)
+    more = sum(f.truth is not Ternary.TRUE for f in findings) - 1
+    extra = f" (and {more} more of this claim)" if more else ""
+    return replace(finding, expected=Later(lambda: f"{finding.expected}{extra}"), fixes=_agreed(findings))
+
+
+def _joined(findings: Sequence[Finding]) -> str:
+    return "; ".join(dict.fromkeys(text for f in findings if (text := str(f.measured))))
 
 
 def _agreed(findings: Sequence[Finding]) -> tuple[Fix, ...]:
@@ -70,13 +90,15 @@ def any_of(findings: Sequence[Finding], what: str) -> Finding:
     worst = next((f for f in findings if f.truth is Ternary.UNKNOWN), findings[0])
     if worst.truth is Ternary.UNKNOWN:
         return worst
-    return replace(worst, code="claim-order", found=f"{what}, where none does; for one, {worst.found}")
+    found = Later(lambda: f"{what}, where none does; for one, {worst.found}")
+    return replace(worst, code="claim-order", found=found)
 
 
-def negate(finding: Finding, found: str, do: str) -> Finding:
+def negate(finding: Finding, found: Text, do: str) -> Finding:
     """True where the finding is false. ``found`` and ``do`` make the message where it is true."""
     if finding.truth is Ternary.TRUE:
-        return Finding(Ternary.FALSE, "claim-order", found, f"that it fails there: {finding.measured}", do)
+        expected = Later(lambda: f"that it fails there: {finding.measured}")
+        return Finding(Ternary.FALSE, "claim-order", found, expected, do)
     if finding.truth is Ternary.FALSE:
         return Finding(Ternary.TRUE, measured=finding.expected)
     return finding

@@ -11,18 +11,19 @@ from ..quantity import format_percent, format_ratio
 from ..row import clock_ratio
 from ..verdict import Order, Value, apart, compare, ratio
 from .deciding import for_limit, for_order
-from .findings import Finding, Ternary, all_of
+from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Amount, Bounded, Compared, Item, Leads, Overtakes, Plain, Tree, Trend, Within
 from .phrases import AS_WORDS, SIZE_WORDS, SPEED_WORDS, false, order_finding, phrase, verdict
 from .ranks import judge_leads
 from .reader import ABOUT, Reader
 from .scope import Context, Data
 from .series import judge_overtakes, judge_trend
-from .values import Quantity, evaluate_at, quotient_text, same_unit, show
+from .values import Quantity, dimension, evaluate_at, quotient_text, same_unit, show
 
 __all__ = ["direction", "judge"]
 
 _SPEED = {"faster": Order.FASTER, "ahead": Order.FASTER, "slower": Order.SLOWER, "behind": Order.SLOWER}
+_SECONDS = dimension("s")
 _SIZE = {"more": Order.FASTER, "less": Order.SLOWER}
 _Better = Literal["lower", "higher"]
 
@@ -42,8 +43,8 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
         )
 
     def one(tree: Tree) -> Finding:
-        q, what = evaluate_at(tree, context, data), phrase(tree)
-        at = data.place(q.rows, context)
+        q, what = evaluate_at(tree, context, data), Later(lambda: phrase(tree))
+        at = Later(lambda: data.place(q.rows, context))
         if isinstance(item, Plain):
             return reader.number(q, what, at)
         if isinstance(item, Bounded):
@@ -67,22 +68,23 @@ def _sharing(values: Sequence[Tree], one: Callable[[Tree], Finding], reader: Rea
 # --- bounds ------------------------------------------------------------------------------------------------------
 
 
-def _bounded(q: Quantity, what: str, item: Bounded, at: str, context: Context, data: Data, reader: Reader) -> Finding:
+def _bounded(q: Quantity, what: Text, item: Bounded, at: Text, context: Context, data: Data, reader: Reader) -> Finding:
     if isinstance(item.limit, Hole):
         if item.how in ("=", "about"):
             return reader.number(q, what, at, about=item.how == "about")
         printed = reader.fitting(reader.next(what), q, what, comparison=False)
-        reader.mark(printed, f"{what}{at}: {show(q)}", q, what)
+        reader.mark(printed, Later(lambda: f"{what}{at}: {show(q)}"), q, what)
         return _limit(q, printed.value, printed.text.strip(), what, item.how, at)
+    limit = Later(lambda: phrase(item.limit))
+    said = Later(lambda: f"{what} {item.how} {limit}{at}")
     if isinstance(item.limit, Number):
         reader.accept(Amount(item.limit.value, item.limit.percent), as_ratio=False, of=q, what=what)
         if item.how == "=":
-            return _equals(q, item.limit.value, f"{what} = {phrase(item.limit)}{at}")
-        return _limit(q, item.limit.value, phrase(item.limit), what, item.how, at)
+            return _equals(q, item.limit.value, said)
+        return _limit(q, item.limit.value, limit, what, item.how, at)
     other = evaluate_at(item.limit, context, data)
     same_unit(q, other, data)
-    said = f"{what} {item.how} {phrase(item.limit)}{at}"
-    measured = f"{show(q)} and {show(other)}"
+    measured = Later(lambda: f"{show(q)} and {show(other)}")
     if item.how == "=":
         return verdict(math.isclose(q.value.centre, other.value.centre), "claim-number", said, measured)
     if item.how == "about":
@@ -92,30 +94,31 @@ def _bounded(q: Quantity, what: str, item: Bounded, at: str, context: Context, d
     return order_finding(order, wanted, said, measured, SIZE_WORDS, _advice(order, q, other, context, data))
 
 
-def _advice(order: Order, q: Quantity, other: Quantity, context: Context, data: Data) -> str:
+def _advice(order: Order, q: Quantity, other: Quantity, context: Context, data: Data) -> Text:
     """What would decide a comparison that the runs leave open."""
     if order is not Order.UNDECIDED:
         return ""
     several = len(q.data) > 1 or len(other.data) > 1
-    return for_order(q.value, other.value, tolerance=data.definition(context).tolerance, several=several)
+    tolerance = data.definition(context).tolerance
+    return Later(lambda: for_order(q.value, other.value, tolerance=tolerance, several=several))
 
 
-def _equals(q: Quantity, number: float, said: str) -> Finding:
+def _equals(q: Quantity, number: float, said: Text) -> Finding:
     """A literal in the expression carries no digits: it is taken to three."""
-    return verdict(math.isclose(q.value.centre, number, rel_tol=5e-3), "claim-number", said, show(q))
+    return verdict(math.isclose(q.value.centre, number, rel_tol=5e-3), "claim-number", said, Later(lambda: show(q)))
 
 
-def _limit(q: Quantity, limit: float, text: str, what: str, how: str, at: str) -> Finding:
+def _limit(q: Quantity, limit: float, text: Text, what: Text, how: str, at: Text) -> Finding:
     """A value whose whole interval must lie on one side of a printed or literal limit."""
-    said, measured = f"{what} {how} {text}{at}", show(q)
+    said, measured = Later(lambda: f"{what} {how} {text}{at}"), Later(lambda: show(q))
     if how == "about":
         return verdict(bool(limit) and abs(q.value.centre / limit - 1) <= ABOUT, "claim-number", said, measured)
     below, above = q.value.hi < limit, q.value.lo > limit
     truth, opposite = (below, above) if how == "under" else (above, below)
     if truth or opposite or q.value.lo == q.value.hi:
         return verdict(truth, "claim-order", said, measured)
-    expected = f"{measured}: its runs lie on both sides"
-    do = f"choose a rounder limit; {for_limit(q.value, limit)}"
+    expected = Later(lambda: f"{measured}: its runs lie on both sides")
+    do = Later(lambda: f"choose a rounder limit; {for_limit(q.value, limit)}")
     return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, do, measured)
 
 
@@ -123,16 +126,16 @@ def _limit(q: Quantity, limit: float, text: str, what: str, how: str, at: str) -
 
 
 def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: Data, reader: Reader) -> Finding:
-    what = phrase(tree)
     other = evaluate_at(item.other, context, data)
     same_unit(q, other, data)
-    at = data.place((*q.rows, *other.rows), context)
-    said = f"{what} {AS_WORDS[item.relation]} {phrase(item.other)}"
+    said = Later(lambda: f"{phrase(tree)} {AS_WORDS[item.relation]} {phrase(item.other)}")
     wanted, words, better = direction(q, other, item.relation, said, data)
     order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
     cycles = _in_cycles(q, other, data)
-    measured = f"{what} {show(q)}, {phrase(item.other)} {show(other)}{cycles}"
-    finding = order_finding(order, wanted, said + at, measured, words, _advice(order, q, other, context, data))
+    measured = Later(lambda: f"{phrase(tree)} {show(q)}, {phrase(item.other)} {show(other)}{cycles}")
+    place = Later(lambda: data.place((*q.rows, *other.rows), context))
+    there = Later(lambda: f"{said}{place}")
+    finding = order_finding(order, wanted, there, measured, words, _advice(order, q, other, context, data))
     if item.by is None or order not in (wanted, Order.UNDECIDED):
         if item.by is not None:  # its number is taken, though not worth judging: the direction is wrong
             reader.accept(item.by, as_ratio=True) if item.by.value is not None else reader.next(said)
@@ -150,12 +153,12 @@ def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: D
         chosen=(*q.own, *other.own),
         formula=quotient_text(tree, item.other) if larger else quotient_text(item.other, tree),
     )
-    return all_of([finding, _by(result, said, item.how, item.by, at + cycles, reader)])
+    return all_of([finding, _by(result, said, item.how, item.by, Later(lambda: f"{place}{cycles}"), reader)])
 
 
 def _in_cycles(q: Quantity, other: Quantity, data: Data) -> str:
     """What to add where two times were taken at SM clocks that are too far apart; the claim then bears a flag."""
-    if len(q.rows) != 1 or len(other.rows) != 1 or q.unit != "s" or other.unit != "s":
+    if q.powers != _SECONDS or other.powers != _SECONDS or len(q.rows) != 1 or len(other.rows) != 1:
         return ""
     clocks = clock_ratio(q.rows[0], other.rows[0])
     if clocks is None or not other.value.centre:
@@ -165,7 +168,7 @@ def _in_cycles(q: Quantity, other: Quantity, data: Data) -> str:
 
 
 def direction(
-    q: Quantity, other: Quantity, relation: str, said: str, data: Data
+    q: Quantity, other: Quantity, relation: str, said: Text, data: Data
 ) -> tuple[Order, dict[Order, str], _Better]:
     """The order asked for, the words for the orders, and which way is better."""
     if relation in _SIZE:
@@ -179,33 +182,37 @@ def direction(
     return _SPEED[relation], SPEED_WORDS, better
 
 
-def _by(result: Quantity, said: str, how: str, amount: Amount, at: str, reader: Reader) -> Finding:
+def _by(result: Quantity, said: Text, how: str, amount: Amount, at: Text, reader: Reader) -> Finding:
     """The amount of a comparison: the ratio as the relation has it, or that ratio less 1 as percent."""
+    by = Later(lambda: f"{said} by")
     if amount.value is None:
         if how in ("", "about"):
             return reader.number(result, said, at, comparison=True, about=how == "about")
         printed = reader.fitting(reader.next(said), result, said, comparison=True)
         less = 1.0 if printed.style == "percent" else 0.0
-        reader.mark(printed, f"{said}{at}: {show(result)}", result, said, less)
+        reader.mark(printed, Later(lambda: f"{said}{at}: {show(result)}"), result, said, less)
         limit = printed.value + (1 if printed.style == "percent" else 0)
-        return _limit(result, limit, printed.text.strip(), f"{said} by", how, at)
+        return _limit(result, limit, printed.text.strip(), by, how, at)
     reader.accept(amount, as_ratio=True, of=result, what=said)
     limit = amount.value + (1 if amount.percent else 0)
     text = format_percent(amount.value) if amount.percent else format_ratio(amount.value)
     if how == "":
-        return _equals(result, limit, f"{said} by {text}{at}")
-    return _limit(result, limit, text, f"{said} by", how, at)
+        return _equals(result, limit, Later(lambda: f"{by} {text}{at}"))
+    return _limit(result, limit, text, by, how, at)
 
 
 def _within(q: Quantity, tree: Tree, item: Within, context: Context, data: Data, reader: Reader) -> Finding:
     """``within ?`` at one point; that the bound is tight is asked over all points of the claim."""
-    what = phrase(tree)
+    what = Later(lambda: phrase(tree))
     other = evaluate_at(item.other, context, data)
     same_unit(q, other, data)
-    at = data.place((*q.rows, *other.rows), context)
     gap = apart(q.value.centre, other.value.centre)
-    said = f"{what} within {{}} of {phrase(item.other)}{at}"
-    measured = f"{format_percent(gap)} apart"
+    measured = Later(lambda: f"{format_percent(gap)} apart")
+
+    def said(amount: str) -> Text:
+        at = Later(lambda: data.place((*q.rows, *other.rows), context))
+        return Later(lambda: f"{what} within {amount} of {phrase(item.other)}{at}")
+
     flags = q.value.flags | other.value.flags
     first, second = (tree, item.other) if q.value.centre >= other.value.centre else (item.other, tree)
     share = Quantity(
@@ -217,12 +224,13 @@ def _within(q: Quantity, tree: Tree, item: Within, context: Context, data: Data,
     )
     if item.amount.value is not None:
         reader.accept(item.amount, as_ratio=False, of=share, what=what)
-        text = format_percent(item.amount.value)
-        return verdict(gap <= item.amount.value * (1 + 1e-9), "claim-number", said.format(text), measured)
+        holds = gap <= item.amount.value * (1 + 1e-9)
+        return verdict(holds, "claim-number", said(format_percent(item.amount.value)), measured)
     printed = reader.fitting(reader.next(what), share, what, comparison=True)
     limit = printed.value - (0 if printed.style == "percent" else 1)
-    reader.mark(printed, f"{said.format('…')}: {measured}", share, what, 1.0 if printed.style == "percent" else 0.0)
+    less = 1.0 if printed.style == "percent" else 0.0
+    reader.mark(printed, Later(lambda: f"{said('…')}: {measured}"), share, what, less)
     if gap <= limit * (1 + 1e-9):
         reader.widest[printed] = max(reader.widest.get(printed, 0.0), gap)
         return Finding(Ternary.TRUE, measured=measured)
-    return false("claim-number", said.format(printed.text.strip()), measured)
+    return false("claim-number", said(printed.text.strip()), measured)

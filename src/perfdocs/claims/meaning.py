@@ -59,6 +59,10 @@ _TAKES = re.compile(
     re.IGNORECASE,
 )
 """Behind such a verb they bound a number without a unit as well; else it may be counted over so many."""
+_BEFORE = re.compile(
+    r"(?:\b(?:than|least|exceed(?:s|ing)?|of|most|to|over|above|under|below)|[<>≤≥])\s*$", re.IGNORECASE
+)
+"""What a bound before a number ends with."""
 _TIMES = re.compile(r"\s+times\b")
 _OR_MORE = re.compile(rf"\s*(?:(?:or|and)\s+(?:{_MORE}|so\s+more)\b|,?\s*at\s+(?:the\s+)?least\b)", re.IGNORECASE)
 _OR_LESS = re.compile(rf"\s*(?:(?:or|and)\s+{_LESS}\b|,?\s*at\s+(?:the\s+)?most\b)", re.IGNORECASE)
@@ -71,12 +75,13 @@ _COPULA = re.compile(r"\s*,?\s*(?:(?:is|are|was|were|which|that|much|far|well|st
 def _bound(prose: Prose, start: int, end: int, *, unit: bool) -> tuple[str, str]:
     """``over`` or ``under`` with the words that say so, before or behind a number; empty where there are none."""
     before, flat = prose.plain[max(start - 40, 0) : start], prose.plain
-    unit = unit or bool(_TAKES.search(before) or _TIMES.match(flat, end))
-    pairs = (("over", _ABOVE, _ABOVE_UNIT), ("under", _BELOW, _BELOW_UNIT))
-    for how, plain, with_unit in pairs:
-        m = plain.search(before) or (with_unit.search(before) if unit else None)
-        if m:
-            return how, m[0]
+    if _BEFORE.search(before):
+        unit = unit or bool(_TAKES.search(before) or _TIMES.match(flat, end))
+        pairs = (("over", _ABOVE, _ABOVE_UNIT), ("under", _BELOW, _BELOW_UNIT))
+        for how, plain, with_unit in pairs:
+            m = plain.search(before) or (with_unit.search(before) if unit else None)
+            if m:
+                return how, m[0]
     for how, behind in (("over", _OR_MORE), ("under", _OR_LESS)):
         if m := behind.match(flat, end):
             return how, m[0]

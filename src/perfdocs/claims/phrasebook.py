@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Generic, TypeVar
 
 __all__ = ["Entry", "Phrasebook"]
@@ -34,12 +35,23 @@ class Entry(Generic[T]):
         begins = _RUN.match(self.phrase)
         return begins[0] if begins else ""
 
+    @cached_property
+    def alone(self) -> bool:
+        """Whether the phrase is one run: it is found where a run of the text is the same."""
+        return self.phrase == self.first and self.phrase.isascii()
+
+    @cached_property
+    def second(self) -> str:
+        """The run behind it; empty where there is none."""
+        return next((run[0] for run in _RUN.finditer(self.phrase, len(self.first))), "")
+
 
 class Phrasebook(Generic[T]):
     """Entries by the run that they begin with.
 
-    A match begins where a run of the text does, and with that whole run. Without ASCII, one letter may be found for
-    several (K is also the sign of kelvin), but always one for one: such runs are looked up by their length.
+    A match begins where a run of the text does, and with that whole run; where the phrase has a second one, it is the
+    next of the text. Without ASCII, one letter may be found for several (K is also the sign of kelvin), but always one
+    for one: such runs are looked up by their length.
     """
 
     def __init__(self, entries: Iterable[Entry[T]]) -> None:
@@ -48,6 +60,7 @@ class Phrasebook(Generic[T]):
         self._foreign: dict[int, list[int]] = {}
         self._lengths: dict[int, list[int]] = {}
         self._others: list[int] = []
+        self._seconds = [e.second.lower() if e.second.isascii() else "" for e in self._entries]
         for i, entry in enumerate(self._entries):
             first = entry.first
             if not first:
@@ -65,13 +78,25 @@ class Phrasebook(Generic[T]):
         found = self._plain.get(run.lower(), [])
         return found + self._foreign[len(run)] if len(run) in self._foreign else found
 
+    def _goes_on(self, number: int, then: re.Match[str] | None) -> bool:
+        """Whether the next run of a text may be the second one of an entry."""
+        second = self._seconds[number]
+        return not second or (then is not None and (then[0].lower() == second or not then[0].isascii()))
+
     def find(self, text: str) -> Iterator[tuple[T, int, int]]:
         """What stands where: meaning, start, end, in the order of the entries; those of one entry do not overlap."""
         spans = [(i, *m.span()) for i in self._others for m in self._entries[i].pattern.finditer(text)]
         ends: dict[int, int] = {}
-        for run in _RUN.finditer(text):
+        runs = list(_RUN.finditer(text))
+        for run, then in zip_longest(runs, runs[1:]):
             for i in self._candidates(run[0]):
-                m = self._entries[i].pattern.match(text, run.start())
+                if not self._goes_on(i, then):
+                    continue
+                entry = self._entries[i]
+                if entry.alone and run[0].isascii():  # a pattern for each of a thousand devices takes its time
+                    m = run if run[0] == entry.phrase or not entry.exact else None
+                else:
+                    m = entry.pattern.match(text, run.start())
                 if m is not None and m.start() >= ends.get(i, 0):
                     ends[i] = m.end()
                     spans.append((i, *m.span()))

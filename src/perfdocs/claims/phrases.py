@@ -7,7 +7,7 @@ from functools import lru_cache
 from ..expression import Binary, Call, Name, Number, Selector
 from ..quantity import format_percent
 from ..verdict import Order
-from .findings import Finding, Ternary
+from .findings import Finding, Later, Ternary, Text
 from .nodes import At, Over, Tree
 
 __all__ = [
@@ -60,25 +60,25 @@ def phrase(tree: Tree) -> str:
     return "?"
 
 
-def false(code: str, said: str, measured: str, do: str = "correct the sentence") -> Finding:
+def false(code: str, said: Text, measured: Text, do: Text = "correct the sentence") -> Finding:
     """What was said is not as measured."""
-    return Finding(Ternary.FALSE, code, said, f"{measured}, as measured", do, measured)
+    return Finding(Ternary.FALSE, code, said, Later(lambda: f"{measured}, as measured"), do, measured)
 
 
-def verdict(truth: bool, code: str, said: str, measured: str) -> Finding:
+def verdict(truth: bool, code: str, said: Text, measured: Text) -> Finding:
     """A finding that is decided."""
     return Finding(Ternary.TRUE, measured=measured) if truth else false(code, said, measured)
 
 
 def order_finding(
-    order: Order, wanted: Order, said: str, measured: str, words: dict[Order, str], advice: str = ""
+    order: Order, wanted: Order, said: Text, measured: Text, words: dict[Order, str], advice: Text = ""
 ) -> Finding:
     """The finding on a comparison; ``words`` name the orders in the advice, ``advice`` says what would decide."""
     if order is wanted:
         return Finding(Ternary.TRUE, measured=measured)
     if order is Order.UNDECIDED:
-        expected = f"{measured}: the runs decide neither way"
-        do = f"say less, or measure again: {advice}" if advice else "say less, or measure again"
+        expected = Later(lambda: f"{measured}: the runs decide neither way")
+        do = Later(lambda: f"say less, or measure again: {advice}".removesuffix(": "))
         return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, do, measured)
     return false("claim-order", said, measured, f'write "{words[order]}"')
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import PerfdocsError
 from ..verdict import Order, Value, compare, fastest
 from .deciding import for_order
-from .findings import Finding, Ternary, all_of
+from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Leads
 from .phrases import false
 from .scope import Context, Data
@@ -59,15 +59,23 @@ def judge_leads(item: Leads, context: Context, data: Data) -> Finding:
         found = f"{item.ranks[0][0]} ranked among itself"
         raise data.error("claim-syntax", found, "a set with others", f"name the set: `{words[0]} gpu`")
     values = _values(item, context, data, metric)
-    findings, among, at = [], " and ".join(item.among), data.describe(context)
+    findings = []
     for number, rank in enumerate(item.ranks):
-        last = "from the end " if item.last else ""
-        place = words[0] if number == 0 else f"comes in place {number + 1} {last}of"
-        said = f"{' and '.join(rank)} {place} {among}{at}"
-        findings.append(_place(rank, values, said, field))
+        findings.append(_place(rank, values, _said(item, number, words[0], context, data), field))
         gone = {*rank, *field.best(values)}
         values = {arm: value for arm, value in values.items() if arm not in gone}
     return all_of(findings)
+
+
+def _said(item: Leads, number: int, word: str, context: Context, data: Data) -> Text:
+    """What the claim says of one of its places."""
+
+    def text() -> str:
+        last = "from the end " if item.last else ""
+        place = word if number == 0 else f"comes in place {number + 1} {last}of"
+        return f"{' and '.join(item.ranks[number])} {place} {' and '.join(item.among)}{data.describe(context)}"
+
+    return Later(text)
 
 
 def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str, Value]:
@@ -81,9 +89,9 @@ def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str,
         if arm in left_out:
             continue
         try:
-            row = data.row(here, arm, metric)
-            here = replace(here, table=row.table)  # the others of the set are those of the same table
-            values[arm] = row.value(metric)
+            read = data.read_at(here, arm, metric)
+            here = here._replace(table=read.row.table)  # the others of the set are those of the same table
+            values[arm] = read.value
         except PerfdocsError as error:
             if arm in named or error.problem.code != "claim-empty":
                 raise
@@ -103,11 +111,11 @@ def _members(keys: Sequence[str], context: Context, data: Data) -> list[str]:
     return found
 
 
-def _place(rank: Sequence[str], values: Mapping[str, Value], said: str, field: _Field) -> Finding:
+def _place(rank: Sequence[str], values: Mapping[str, Value], said: Text, field: _Field) -> Finding:
     if missing := [arm for arm in rank if arm not in values]:
         return false("claim-order", said, f"{' and '.join(missing)} in an earlier place, or left out")
     best = field.best(values)
-    measured = field.shown([*best, *rank], values)
+    measured = Later(lambda: field.shown([*best, *rank], values))
     if set(best) == set(rank):
         return Finding(Ternary.TRUE, measured=measured)
     do = f"write that {' and '.join(best)} {field.words[len(best) > 1]}"
@@ -116,5 +124,6 @@ def _place(rank: Sequence[str], values: Mapping[str, Value], said: str, field: _
     if set(rank) < set(best) and not tied:
         other = next(values[arm] for arm in best[1:] if field.order(values[arm], top) is Order.UNDECIDED)
         do += f"; {for_order(values[best[0]], other, better=field.better, tolerance=field.tolerance)}"
-        return Finding(Ternary.UNKNOWN, "claim-undecided", said, f"{measured}: the runs do not decide", do, measured)
+        expected = Later(lambda: f"{measured}: the runs do not decide")
+        return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, do, measured)
     return false("claim-order", said, measured, do)

@@ -123,6 +123,8 @@ def _total_fits(extent: Extent, claim: Claim, data: Data) -> bool:
 
 
 def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:
+    if not prose.limits:
+        return
     scope = claim.scope
     counted = any(isinstance(s, Counted) for s in scope)
     quantified = [s for s in scope if isinstance(s, Quantified)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..errors import PerfdocsError
 from ..quantity import Printed
 from .deciding import for_printed
-from .findings import Finding, Fix, Ternary
+from .findings import Finding, Fix, Later, Ternary, Text
 from .model import Mark
 from .nodes import Amount
 from .scope import Data
@@ -20,6 +20,23 @@ __all__ = ["ABOUT", "Reader"]
 
 ABOUT = 0.05
 """``about ?`` holds within this share of the printed number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """What stands behind a printed number, as it is known while the claim is judged."""
+
+    printed: Printed
+    about: Text
+    quantity: Quantity | None
+    what: Text
+    less: float
+
+    def mark(self) -> Mark:
+        q, about = self.quantity, str(self.about)
+        flags = tuple(sorted(q.value.flags)) if q else ()
+        line = line_of(q, str(self.what) or about, self.less) if q else None
+        return Mark(self.printed.start, self.printed.end, about, flags, line)
 
 
 @dataclass(slots=True)
@@ -34,11 +51,12 @@ class Reader:
     furthest: int = 0
     axis_positions: dict[str, int] = field(default_factory=dict)
     consumed: list[AxisMention] = field(default_factory=list)
-    marks: dict[int, Mark] = field(default_factory=dict)
+    noted: dict[int, _Noted] = field(default_factory=dict)
+    """By their place the printed numbers that were answered for."""
     widest: dict[Printed, float] = field(default_factory=dict)
     """The widest distance seen within each printed bound of ``within ?``, which must be tight."""
 
-    def next(self, what: str) -> Printed:
+    def next(self, what: Text) -> Printed:
         """The next number. Raises ``claim-text`` where the text has no more."""
         if self.position >= len(self.prose.numbers):
             count = len(self.prose.numbers)
@@ -53,7 +71,7 @@ class Reader:
         self.furthest = max(self.furthest, self.position)
         return printed
 
-    def accept(self, amount: Amount, *, as_ratio: bool, of: Quantity | None = None, what: str = "") -> None:
+    def accept(self, amount: Amount, *, as_ratio: bool, of: Quantity | None = None, what: Text = "") -> None:
         """Take the next number where it is the literal that the claim states: the text may print it or not.
 
         ``of`` is what the literal is held against.
@@ -66,7 +84,8 @@ class Reader:
         if math.isclose(read, wanted, rel_tol=1e-9):
             self.position += 1
             self.furthest = max(self.furthest, self.position)
-            self.mark(printed, f"a bound that the claim states{f' of {what}: {show(of)}' if of else ''}", of, what)
+            about = "a bound that the claim states"
+            self.mark(printed, Later(lambda: f"{about} of {what}: {show(of)}") if of else about, of, what)
 
     def axis_value(self, axis: str, label: str) -> AxisMention:
         """The next "N = …" of an axis."""
@@ -87,26 +106,30 @@ class Reader:
         """Numbers of the text that no part of the claim answered for."""
         return self.prose.numbers[self.furthest :]
 
-    def mark(self, printed: Printed, about: str, quantity: Quantity | None, what: str = "", less: float = 0.0) -> None:
+    def mark(
+        self, printed: Printed, about: Text, quantity: Quantity | None, what: Text = "", less: float = 0.0
+    ) -> None:
         """Note what stands behind a printed number; ``what`` is the expression that it is the value of."""
-        flags = tuple(sorted(quantity.value.flags)) if quantity else ()
-        line = line_of(quantity, what or about, less) if quantity else None
-        known = self.marks.get(printed.start)
-        if known is None or known.line is None:
-            self.marks[printed.start] = Mark(printed.start, printed.end, about, flags, line)
+        known = self.noted.get(printed.start)
+        if known is None or known.quantity is None:
+            self.noted[printed.start] = _Noted(printed, about, quantity, what, less)
+
+    def marks(self) -> tuple[Mark, ...]:
+        """What stands behind the numbers that were answered for, in the order of the text."""
+        return tuple(noted.mark() for _, noted in sorted(self.noted.items(), key=lambda known: known[0]))
 
     # --- judging -----------------------------------------------------------------------------------------------
 
     def number(
-        self, quantity: Quantity, what: str, at: str, *, comparison: bool = False, about: bool = False
+        self, quantity: Quantity, what: Text, at: Text, *, comparison: bool = False, about: bool = False
     ) -> Finding:
         """Judge the next number against a quantity; a comparison's quantity is the ratio, and % means ratio − 1."""
         standing = self.next(what)
         printed = self.fitting(standing, quantity, what, comparison=comparison)
         shift = 1.0 if comparison and printed.style == "percent" else 0.0
         value = quantity.value.centre - shift
-        measured = show(quantity, printed.style, shift)
-        self.mark(printed, f"{what}{at}: {measured}", quantity, what, shift)
+        measured = Later(lambda: show(quantity, printed.style, shift))
+        self.mark(printed, Later(lambda: f"{what}{at}: {measured}"), quantity, what, shift)
         holds = printed.reads(value)
         if not holds and about and printed.value:
             holds = abs(value / printed.value - 1) <= ABOUT
@@ -139,7 +162,7 @@ class Reader:
         overlaps = v.lo - shift <= printed.value + half and v.hi - shift >= printed.value - half
         return v.samples == 0 and "imported" in v.flags and overlaps
 
-    def fitting(self, printed: Printed, quantity: Quantity, what: str, *, comparison: bool) -> Printed:
+    def fitting(self, printed: Printed, quantity: Quantity, what: Text, *, comparison: bool) -> Printed:
         """The number with its unit made sure of. Raises ``claim-unit``."""
         if comparison and printed.style == "plain" and self._times(printed):
             return printed
@@ -158,7 +181,7 @@ class Reader:
             raise self._unit(printed, what, "a number without a unit")
         raise self._unit(printed, what, f"a number in {quantity.unit}, with its unit")
 
-    def _unit(self, printed: Printed, what: str, expected: str) -> PerfdocsError:
+    def _unit(self, printed: Printed, what: Text, expected: str) -> PerfdocsError:
         return self.data.error("claim-unit", f'"{printed.text.strip()}" for {what}', expected, "correct the unit")
 
     def _times(self, printed: Printed) -> bool:

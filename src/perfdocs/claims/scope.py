@@ -7,58 +7,59 @@ namespace; :meth:`Data.narrow` finds what a name means.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ..card import AxisValue
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
 from ..expression import Missing, Selector
 from ..frame import RowsOfCard, absences, rows_of_card
+from ..layout import Spot, at_point, matching
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
 from ..row import Row
+from ..verdict import Value
 from .model import Datum, Use
 from .nodes import OPEN, Tree, named
 from .wording import Named
 
-__all__ = ["OF_ORIGIN", "Context", "Data", "datum_of"]
+__all__ = ["OF_ORIGIN", "Context", "Data", "Reading", "datum_of"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
 MAX_STEPS = 100_000
 """So many parts of expressions are evaluated for one claim; the largest claims of a site need some thousands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What is selected. ``own`` holds axis values the claim itself names, ``given`` those that only surround it."""
+class Context(NamedTuple):
+    """What is selected. ``own`` holds axis values the claim itself names, ``given`` those that only surround it.
+
+    A tuple, as claims make many: one for each point and for each name that narrows it.
+    """
 
     benchmark: str | None = None
     device: str | None = None
     table: str | None = None
     arm: str | None = None
     metric: str | None = None
-    own: Mapping[str, AxisValue] = field(default_factory=dict)
-    given: Mapping[str, AxisValue] = field(default_factory=dict)
+    own: Mapping[str, AxisValue] = MappingProxyType({})
+    given: Mapping[str, AxisValue] = MappingProxyType({})
 
     def at(self, axis: str, value: AxisValue) -> Context:
         """The same with one more axis value of the claim's own."""
         given = {a: v for a, v in self.given.items() if a != axis}
-        own = {**self.own, axis: value}
-        # not `replace`: claims go through many points
-        return Context(self.benchmark, self.device, self.table, self.arm, self.metric, own, given)
+        return self._replace(own={**self.own, axis: value}, given=given)
 
     def surrounding(self) -> Context:
         """The same, all of it as surroundings."""
-        return replace(self, own={}, given={**self.given, **self.own})
+        return self._replace(own={}, given={**self.given, **self.own})
 
     def without(self, axis: str) -> Context:
         """The same with one axis left open."""
-        return replace(
-            self,
-            own={a: v for a, v in self.own.items() if a != axis},
-            given={a: v for a, v in self.given.items() if a != axis},
-        )
+        own = {a: v for a, v in self.own.items() if a != axis}
+        return self._replace(own=own, given={a: v for a, v in self.given.items() if a != axis})
 
 
 class _Devices:
@@ -82,10 +83,21 @@ def _devices(library: Library) -> _Devices:
     return _Devices(library)
 
 
-def datum_of(row: Row, key: str) -> Datum:
-    """A quantity of a row, by name."""
+class Reading(NamedTuple):
+    """A quantity of a row as it was read; its name as a :class:`Datum` is put together where somebody asks for it."""
+
+    row: Row
+    key: str
+    value: Value
+
+
+def datum_of(read: Reading | Datum) -> Datum:
+    """What was read, by name."""
+    if isinstance(read, Datum):
+        return read
+    row = read.row
     values = tuple(row.at.values())
-    return Datum(row.definition.id, row.card.device.id, key, row.table, row.arm, values, row.anchor)
+    return Datum(row.definition.id, row.card.device.id, read.key, row.table, row.arm, values, row.anchor)
 
 
 @dataclass(slots=True)
@@ -100,7 +112,7 @@ class Data:
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
     seen: list[Row] = field(default_factory=list)
-    read: list[Datum] = field(default_factory=list)
+    read: list[Reading] = field(default_factory=list)
     """Each quantity of a row that was read, in order."""
     joint: bool = False
     """Whether the claim went through all devices that have its arms, rather than speak of those it names."""
@@ -109,6 +121,8 @@ class Data:
 
     steps: int = 0
     """Parts of expressions evaluated so far."""
+    _known: dict[tuple[str, str], RowsOfCard] = field(default_factory=dict)
+    """Cards that were asked for already, by benchmark and device."""
 
     def step(self, count: int = 1) -> None:
         """Note that parts of an expression are evaluated. Raises ``claim-size`` where there are too many."""
@@ -192,6 +206,8 @@ class Data:
     def narrow(self, context: Context, selectors: Iterable[Selector]) -> Context:
         """The context with these selectors. Raises ``claim-name`` for a name that means nothing here."""
         ordered = sorted(selectors, key=self._rank)
+        if not ordered:
+            return context
         if context.benchmark is None and not any(s.value in self.library.benchmarks for s in ordered):
             self._meant(context, ordered)
         for selector in ordered:
@@ -220,7 +236,7 @@ class Data:
         assert isinstance(name, str)
         if name in self.library.benchmarks:
             if context.benchmark in (None, name):
-                return replace(context, benchmark=name)
+                return context._replace(benchmark=name)
             known = self.library.benchmarks[name].definition.axes
             kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
             return Context(benchmark=name, device=context.device, given=kept)
@@ -228,11 +244,11 @@ class Data:
         if word is not None:
             return word
         if self.is_device(name, context):
-            return replace(context, device=self.elsewhere.get(name, name))
+            return context._replace(device=self.elsewhere.get(name, name))
         definition = self.definition(context)
         of_card = self._rows(context)
         for key in definition.axes:
-            if of_card is not None and any(row.at.get(key) == name for row in of_card.every):
+            if of_card is not None and any(spot.at.get(key) == name for spot in of_card.layout.every):
                 return context.at(key, name)
         raise self.unknown(name, context)
 
@@ -246,10 +262,10 @@ class Data:
             if name in entry.values:
                 return context.at(key, name)
         if name in definition.arms:
-            return replace(context, arm=name)
+            return context._replace(arm=name)
         if name in definition.metrics or name in definition.derived:
-            return replace(context, metric=name)
-        return replace(context, table=name) if name in definition.tables else None
+            return context._replace(metric=name)
+        return context._replace(table=name) if name in definition.tables else None
 
     def _narrow_axis(self, context: Context, axis: str, value: AxisValue) -> Context:
         definition = self.definition(context)
@@ -293,63 +309,46 @@ class Data:
     def _rows(self, context: Context) -> RowsOfCard | None:
         if context.benchmark is None or context.device is None:
             return None
-        return rows_of_card(*self.card(context))
+        known = self._known.get((context.benchmark, context.device))
+        if known is None:
+            known = self._known[context.benchmark, context.device] = rows_of_card(*self.card(context))
+        return known
 
-    def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Row, ...]:
-        """Rows that the context selects, of these arms where any are named, and with the axis ``along``.
-
-        An axis the claim names itself must be one of the row's; a surrounding one counts where the row has it, and
-        rows that have more of the surrounding axes win.
-        """
+    def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Spot, ...]:
+        """Where rows are that the context selects, of these arms where any are named, and with the axis ``along``."""
         known = self._rows(context)
-        found = [
-            row
-            for row in (known.of(arms) if known else ())
-            if (along is None or along in row.at)
-            and (context.table is None or row.table == context.table)
-            and all(row.at.get(a) == v for a, v in context.own.items())
-            and all(row.at.get(a, v) == v for a, v in context.given.items())
-        ]
-        most = max((sum(a in row.at for a in context.given) for row in found), default=0)
-        return tuple(row for row in found if sum(a in row.at for a in context.given) == most)
+        own, given = tuple(context.own.items()), tuple(context.given.items())
+        return matching(known.layout, tuple(arms), along, context.table, own, given) if known else ()
 
     def _at_point(self, context: Context, arm: str) -> Sequence[Row]:
-        """What :meth:`matching` finds of an arm: looked up where the context names every axis."""
+        """The rows of an arm that the context selects."""
         known = self._rows(context)
-        placed = known.at(arm, {**context.given, **context.own}) if known else None
-        if placed is None:
-            return self.matching(context, [arm])
-        found = [
-            row
-            for table, row in placed.items()
-            if context.table in (None, table) and all(axis in row.at for axis in context.own)
-        ]
-        if len(found) < 2:
-            return found
-        counts = [sum(a in row.at for a in context.given) for row in found]
-        return [row for row, count in zip(found, counts, strict=True) if count == max(counts)]
+        if known is None:
+            return ()
+        own, given = tuple(context.own.items()), tuple(context.given.items())
+        return [known.row(spot) for spot in at_point(known.layout, arm, context.table, own, given)]
 
-    def row(self, context: Context, arm: str, metric: str) -> Row:
-        """The one row of an arm that has the metric here. Raises ``claim-empty`` or ``claim-ambiguous``."""
-        candidates = self._at_point(context, arm)
+    def read_at(self, context: Context, arm: str, metric: str) -> Reading:
+        """The metric of the one row of an arm that has it here. Raises ``claim-empty`` or ``claim-ambiguous``."""
         found, reasons = [], []
-        for row in candidates:
+        for row in self._at_point(context, arm):
             try:
-                row.value(metric)
-                found.append(row)
+                found.append(Reading(row, metric, row.value(metric)))
             except Missing as missing:
                 reasons.append(missing.reason)
         if len(found) == 1:
-            self.points.update(found[0].at.items())
-            self.seen.append(found[0])
-            self.read.append(datum_of(found[0], metric))
-            for flag in found[0].value(metric).flags - OF_ORIGIN:
-                self.caveats.setdefault(flag, (found[0], metric))
-            return found[0]
+            read = found[0]
+            self.points.update(read.row.at.items())
+            self.seen.append(read.row)
+            self.read.append(read)
+            for flag in read.value.flags - OF_ORIGIN:
+                self.caveats.setdefault(flag, (read.row, metric))
+            return read
         if found:
-            names = {a for row in found for a in row.at}
-            open_axes = sorted(a for a in names if len({row.at.get(a) for row in found}) > 1)
-            tables = sorted({row.table for row in found})
+            rows = [read.row for read in found]
+            names = {a for row in rows for a in row.at}
+            open_axes = sorted(a for a in names if len({row.at.get(a) for row in rows}) > 1)
+            tables = sorted({row.table for row in rows})
             what = ", ".join(open_axes) or f"the table ({', '.join(tables)})"
             raise self.error(
                 "claim-ambiguous",
@@ -391,7 +390,7 @@ class Data:
         if axis not in definition.axes:
             known = {*definition.axes, "device", "cell"}
             raise self.error("claim-name", f'the axis "{axis}"', f"an axis{nearest(axis, known)}", "correct the name")
-        found = {row.at[axis] for row in self.matching(context.without(axis), arms, axis)}
+        found = {spot.at[axis] for spot in self.matching(context.without(axis), arms, axis)}
         order = definition.axes[axis].values
         words = sorted((v for v in found if isinstance(v, str) and v not in order), key=str)
         numbers = sorted(v for v in found if not isinstance(v, str) and v not in order)
@@ -403,11 +402,11 @@ class Data:
 
     def cells(self, context: Context, arms: Sequence[str]) -> tuple[Mapping[str, AxisValue], ...]:
         """Every point of the first table that has all the arms."""
-        free = replace(context, given={})
+        free = context._replace(given={})
         for table in (context.table,) if context.table else self.definition(context).tables:
-            found = self.matching(replace(free, table=table), arms)
-            if found and {row.arm for row in found} >= set(arms):
-                return tuple({tuple(row.at.items()): row.at for row in found}.values())
+            found = self.matching(free._replace(table=table), arms)
+            if found and {spot.arm for spot in found} >= set(arms):
+                return tuple({tuple(spot.at.items()): spot.at for spot in found}.values())
         what = f"no cell with {', '.join(arms) or 'a measurement'}{self.describe(free)}"
         raise self.error("claim-empty", what, "at least one", "correct the selection")
 

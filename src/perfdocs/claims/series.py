@@ -8,7 +8,7 @@ from itertools import pairwise
 from ..quantity import axis_text
 from ..verdict import Bracket, Order, compare, crossovers
 from .deciding import for_order
-from .findings import Finding, Ternary, all_of
+from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Overtakes, Tree, Trend
 from .phrases import TREND_WORDS, false, order_finding, phrase, verdict
 from .reader import Reader
@@ -40,16 +40,14 @@ def judge_overtakes(item: Overtakes, context: Context, data: Data, reader: Reade
     if point is None:
         point = reader.axis_value(item.axis, label).printed.value
     a, b = (_series(tree, item.axis, context, data) for tree in (item.value, item.other))
-    about = "about " if item.about else ""
-    said = f"{phrase(item.value)} overtakes {phrase(item.other)} {item.how} {about}{label} = {axis_text(point)}"
-    said += data.describe(context.without(item.axis))
+    said = Later(lambda: _overtaking(item, f"{label} = {axis_text(point)}{data.describe(context.without(item.axis))}"))
     better = next((q.better for q in (*a.values(), *b.values()) if q.better), None)
     if better is None:
         expected = "quantities of which one direction is better"
         raise data.error("claim-syntax", f"`{said}`", expected, "compare others")
     left, right = {x: q.value for x, q in a.items()}, {x: q.value for x, q in b.items()}
     brackets = crossovers(left, right, better=better, tolerance=d.tolerance)
-    measured = _brackets(item, brackets)
+    measured = Later(lambda: _brackets(item, brackets))
     if len(brackets) != 1 or brackets[0].leader != "a":
         return false("claim-order", said, measured)
     after, by = brackets[0].after, brackets[0].by
@@ -62,9 +60,14 @@ def judge_overtakes(item: Overtakes, context: Context, data: Data, reader: Reade
             order = compare(left[point], right[point], better=better, tolerance=d.tolerance)
             if order is Order.LEVEL:
                 return Finding(Ternary.TRUE, measured=measured)
-        expected = f"{measured}; nothing between pins it down"
-        return Finding(Ternary.UNKNOWN, "claim-undecided", said, expected, do, measured)
+        open_ = Later(lambda: f"{measured}; nothing between pins it down")
+        return Finding(Ternary.UNKNOWN, "claim-undecided", said, open_, do, measured)
     return false("claim-order", said, measured, do)
+
+
+def _overtaking(item: Overtakes, at: str) -> str:
+    about = "about " if item.about else ""
+    return f"{phrase(item.value)} overtakes {phrase(item.other)} {item.how} {about}{at}"
 
 
 def _brackets(item: Overtakes, brackets: tuple[Bracket, ...]) -> str:
@@ -83,13 +86,13 @@ def judge_trend(item: Trend, context: Context, data: Data, reader: Reader) -> Fi
     wanted, against = (Order.FASTER, Order.SLOWER) if rises else (Order.SLOWER, Order.FASTER)
     away = context.without(item.axis)
     what = phrase(item.value)
-    said = f"{what} {item.direction} over {item.axis}{data.describe(away)}"
-    measured = ", ".join(f"{show(q)} at {axis_text(x)}" for x, q in zip(points, values, strict=True))
+    said = Later(lambda: f"{what} {item.direction} over {item.axis}{data.describe(away)}")
+    measured = Later(lambda: ", ".join(f"{show(q)} at {axis_text(x)}" for x, q in zip(points, values, strict=True)))
     steps = [
         compare(after.value, before.value, better="higher", tolerance=tolerance) for before, after in pairwise(values)
     ]
     whole = compare(values[-1].value, values[0].value, better="higher", tolerance=tolerance)
-    advice = ""
+    advice: Text = ""
     if whole is Order.UNDECIDED:
         advice = for_order(values[0].value, values[-1].value, tolerance=tolerance, several=len(values[0].data) > 1)
     findings = [order_finding(whole, wanted, said, measured, TREND_WORDS, advice)]

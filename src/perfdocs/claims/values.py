@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from ..errors import PerfdocsError, nearest
@@ -18,12 +19,11 @@ from .along import AGGREGATES, along
 from .model import Datum, Line
 from .nodes import At, Over, Tree
 from .phrases import phrase
-from .scope import Context, Data, datum_of
+from .scope import Context, Data, Reading, datum_of
 
 __all__ = [
     "Dimension",
     "Quantity",
-    "Read",
     "dimension",
     "evaluate_at",
     "is_share",
@@ -43,6 +43,7 @@ _PLAIN = frozenset({"", "1", "sample"})
 _ONE: Dimension = ()
 
 
+@lru_cache(maxsize=1024)  # a library has few units, and claims read many values
 def dimension(unit: str) -> Dimension:
     """The exponents of a unit such as ``s``, ``byte/s`` or ``1/s``."""
     powers: Counter[str] = Counter()
@@ -59,17 +60,8 @@ def _unit_of(powers: Dimension) -> str:
     return f"{over or '1'}/{under}" if under else over
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a value was read from: a quantity of a row, or a fact of a device."""
-
-    datum: Datum
-    row: Row | None = None
-
-    @classmethod
-    def of(cls, row: Row, key: str) -> Read:
-        """A quantity of a row."""
-        return cls(datum_of(row, key), row)
+Read = Reading | Datum
+"""What a value was read from: a quantity of a row, or a fact of a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +84,7 @@ class Quantity:
     @property
     def rows(self) -> tuple[Row, ...]:
         """The rows among its data."""
-        return tuple(read.row for read in self.data if read.row is not None)
+        return tuple(read.row for read in self.data if isinstance(read, Reading))
 
     @property
     def own(self) -> tuple[Read, ...]:
@@ -108,7 +100,7 @@ class Quantity:
 def line_of(quantity: Quantity, what: str, less: float = 0.0) -> Line:
     """Where a number comes from; ``what`` is the expression, ``less`` what was taken off before it was printed."""
     v = quantity.value
-    data, chosen = (tuple(dict.fromkeys(read.datum for read in reads)) for reads in (quantity.data, quantity.own))
+    data, chosen = (tuple(dict.fromkeys(map(datum_of, reads))) for reads in (quantity.data, quantity.own))
     formula = quantity.formula or what
     return Line(formula, data, chosen, v.centre, v.lo, v.hi, v.samples, quantity.unit, less)
 
@@ -154,6 +146,8 @@ def evaluate_at(tree: Tree, context: Context, data: Data) -> Quantity:
 
 def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
     data.step()
+    if isinstance(tree, Name):  # first, as by far the most are
+        return _name(tree, data.narrow(context, tree.selectors), data)
     if isinstance(tree, At):
         return _evaluate(tree.node, data.narrow(context, tree.selectors), data)
     if isinstance(tree, Over):
@@ -162,8 +156,6 @@ def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
         return Quantity(Value.exact(tree.value))
     if isinstance(tree, Hole):
         raise data.error("claim-syntax", "a `?` inside an expression", "`?` where a whole number stands", "move it")
-    if isinstance(tree, Name):
-        return _name(tree, data.narrow(context, tree.selectors), data)
     if isinstance(tree, Call):
         return _call(tree, context, data)
     if tree.operator == "/" and tree.right == Name("peak"):
@@ -179,7 +171,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
             raise data.error("claim-name", f'"{name}"', expected, "correct the name")
         benchmark, loaded = data.card(context)
         fact = device_fact(loaded.card.device, name)
-        read = Read(Datum(benchmark.definition.id, loaded.device_id, name))
+        read = Datum(benchmark.definition.id, loaded.device_id, name)
         return Quantity(fact, dimension(FACT_UNITS.get(name.removeprefix("device."), "")), data=(read,))
     definition = data.definition(context)
     if name in definition.arms:
@@ -187,7 +179,7 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
     if name in definition.metrics or name in definition.derived:
         arm = context.arm
         if arm is None:
-            arms = sorted({row.arm for row in data.matching(context)})
+            arms = sorted({spot.arm for spot in data.matching(context)})
             if len(arms) != 1:
                 raise data.error(
                     "claim-ambiguous", f"`{name}` of no arm", f"an arm: `{name}(arm)`", "name the arm it belongs to"
@@ -207,9 +199,9 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
 
 
 def _cell(context: Context, arm: str, metric: str, data: Data) -> Quantity:
-    row = data.row(context, arm, metric)
-    entry = row.definition.quantity(metric)
-    return Quantity(row.value(metric), dimension(entry.unit), entry.better, (Read.of(row, metric),))
+    read = data.read_at(context, arm, metric)
+    entry = read.row.definition.quantity(metric)
+    return Quantity(read.value, dimension(entry.unit), entry.better, (read,))
 
 
 def _call(tree: Call, context: Context, data: Data) -> Quantity:
@@ -277,7 +269,7 @@ def _of_peak(left: Node, context: Context, data: Data) -> Quantity:
     key = keys.pop()
     part = _evaluate(left, context, data)
     row = part.rows[0]
-    top_of = Read(Datum(row.definition.id, row.card.device.id, definition.derived[key].of_peak or ""))
+    top_of = Datum(row.definition.id, row.card.device.id, definition.derived[key].of_peak or "")
     if len(part.rows) == 1 and isinstance(left, (Call, Name)):
         return Quantity(share_of_peak(part.rows[0], key), _ONE, part.better, (*part.data, top_of), True)
     fact = definition.derived[key].of_peak or ""

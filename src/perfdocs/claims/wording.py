@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ..definition import Definition
+from ..definition import ById, Definition
 from ..quantity import Printed, axis_text, parse_printed, scale_for
 from .comparatives import KNOWN_WORDS, NUMBER_WORDS, Word, read_words
 from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_limits
@@ -40,6 +40,7 @@ _SPELT = re.compile(
     re.IGNORECASE,
 )
 _SIZES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_SIZE = re.compile("|".join(_SIZES), re.IGNORECASE)
 _ROUND = 0.1
 """A number in words says this much: "a million" is 2²⁰ as well."""
 _FOLDS = {word: n for word, n in NUMBER_WORDS.items() if n > 1}
@@ -111,7 +112,13 @@ class Prose:
 
 def read_prose(text: str, definition: Definition | None, devices: Named, *, counts: bool = False) -> Prose:
     """Take a text apart. ``devices``: those that it may name. With ``counts`` the words of "seven of twelve" count."""
-    lexicon = _lexicon(definition) if definition else None
+    return _prose(text, ById(definition) if definition else None, devices, counts)
+
+
+@lru_cache(maxsize=4096)  # pages say many things of each device in the same words
+def _prose(text: str, identity: ById | None, devices: Named, counts: bool) -> Prose:
+    lexicon = _lexicon(identity) if identity else None
+    definition = identity.definition if identity else None
     mentions = sorted(_mentions(text, lexicon, devices), key=lambda m: (m.start, -m.end))
     kept: list[Mention] = []
     for mention in mentions:
@@ -127,7 +134,7 @@ def read_prose(text: str, definition: Definition | None, devices: Named, *, coun
     taken = {m.printed.start for m in axis_values} | {extent.number for extent in extents}
     numbers = [p for p in printed if p.start not in taken]
     numbers += _folds(flat)
-    numbers += [p for p in counts_in_words(flat) if counts]
+    numbers += counts_in_words(flat) if counts else ()
     return Prose(
         text,
         tuple(sorted(numbers, key=lambda p: p.start)),
@@ -227,25 +234,8 @@ _NOUNS = nouns(None)
 
 
 @lru_cache(maxsize=64)
-def _lexicon_of(identity: _ById) -> _Lexicon:
+def _lexicon(identity: ById) -> _Lexicon:
     return _Lexicon(identity.definition)
-
-
-class _ById:
-    """A definition hashed by its identity: it is read once, and holds what cannot be hashed."""
-
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
-
-    def __hash__(self) -> int:
-        return id(self.definition)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and self.definition is other.definition
-
-
-def _lexicon(definition: Definition) -> _Lexicon:
-    return _lexicon_of(_ById(definition))
 
 
 def _entries(d: Definition) -> Iterator[Entry[_Meaning]]:
@@ -304,6 +294,8 @@ def _proper_names(d: Definition) -> dict[str, frozenset[str]]:
 
 def _spelt(text: str, d: Definition) -> Iterator[AxisMention]:
     """Values of the axis of samples in words: "a million samples", "ten thousand orbits"."""
+    if not _SIZE.search(text):
+        return
     units = {entry.unit: axis for axis, entry in d.axes.items() if entry.unit}
     labels = " ".join([d.title, d.summary or "", *(arm.label for arm in d.arms.values())]).lower()
     found: list[AxisMention] = []

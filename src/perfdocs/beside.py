@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 __all__ = ["in_processes"]
@@ -28,8 +28,8 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> list[R]:
-    """What ``work`` makes of the parts of a list, in order; ``least`` items or more in each.
+def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> Iterator[R]:
+    """What ``work`` makes of the parts of a list, in order, as it is made; ``least`` items or more in each.
 
     Processes are copies of this one, so only its results are carried over. Where a system makes none so (Windows and
     macOS, whose libraries are not made for it) and beside threads, this process does all.
@@ -38,7 +38,8 @@ def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: in
     count = min(processors(), len(items) // least)
     alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
     if count < 2 or not alone or not sys.platform.startswith("linux"):
-        return [work(items)]
+        yield work(items)
+        return
     step = max(least, -(-len(items) // (4 * count)))  # four parts for each: one may take longer than others
     parts = [items[i : i + step] for i in range(0, len(items), step)]
     _work = lambda number: work(parts[number])  # noqa: E731 - handed on by copying this process
@@ -47,6 +48,6 @@ def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: in
             warnings.simplefilter("ignore", DeprecationWarning)  # threads of libraries, which hold nothing of ours
             pool = multiprocessing.get_context("fork").Pool(count)
         with pool:
-            return list(pool.map(_do, range(len(parts)), chunksize=1))  # type: ignore[arg-type] # of what `work` makes
+            yield from pool.imap(_do, range(len(parts)))
     finally:
         _work = None

@@ -1,0 +1,59 @@
+"""Work is shared among processes, and pages are checked side by side with the same outcomes in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.claims.toy import write_toy
+
+from perfdocs import beside
+from perfdocs.claims.check import check_all, check_text, check_texts, extracted
+from perfdocs.library import load_library
+
+
+def test_parts_come_back_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 3)
+    assert [n for part in beside.in_processes(list, range(100), 5) for n in part] == list(range(100))
+
+
+def test_few_items_stay_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 3)
+    seen: list[Sequence[int]] = []
+    list(beside.in_processes(seen.append, [1, 2, 3], 2))
+    assert seen == [[1, 2, 3]]
+
+
+def test_an_error_of_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        list(beside.in_processes(lambda part: [1 / (n - 4) for n in part], list(range(8)), 1))
+
+
+def test_what_fails_is_that_of_one_page_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 2)
+    write_toy(tmp_path / "benchmarks")
+    library = load_library(tmp_path / "benchmarks")
+    page = "<!-- given: toy, toy-gpu, spread-1000, n=1e6 -->\n\n{} µs<!-- claim: stealing -->\n"
+    texts = {f"page{i}.md": page.format(510 + i % 3) for i in range(40)}
+    expected = tuple(o for file, text in texts.items() for o in check_text(text, file, library) if not o.passes)
+    outcomes, tally = check_texts(texts, library)
+    assert outcomes == expected
+    assert tally.claims == len(texts)
+    assert 20 < len(expected) < len(texts)
+
+
+def test_in_brief_the_verdict_is_the_same_and_what_holds_is_not_described(tmp_path: Path) -> None:
+    write_toy(tmp_path / "benchmarks")
+    library = load_library(tmp_path / "benchmarks")
+    page = "<!-- given: toy, toy-gpu, spread-1000, n=1e6 -->\n\n{} µs<!-- claim: stealing -->\n"
+    text = page.format(510) + page.format(520)
+    _, holds, _, fails = check_text(text, "page.md", library)
+    assert (holds.passes, fails.passes) == (True, False)
+    assert holds.measured
+    assert holds.marks
+    brief = check_all(extracted(text, "page.md"), library, brief=True)
+    assert brief[1] == replace(holds, measured="", marks=())
+    assert brief[3] == fails
