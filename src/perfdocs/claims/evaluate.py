@@ -30,6 +30,8 @@ MAX_POINTS = 5000
 HERE: Mapping[str, str] = MappingProxyType({})
 """No device stands for another."""
 _APART = frozenset({"clocks_apart"})
+_FIELDS = ("device", "table", "arm", "metric")
+"""Of a context, besides axes: what a scope says once."""
 
 
 def context_of(bound: Bound, data: Data) -> Context:
@@ -258,6 +260,27 @@ class _Evaluation:
         return self._quantified(first, rest, context)
 
     def _select(self, selector: Selector, context: Context) -> Context:
+        chosen = self._chosen(selector, context)
+        said = self.data.elsewhere.get(str(selector.value), selector.value)
+        named = frozenset(f for f in _FIELDS if selector.axis is None and getattr(chosen, f) == said)
+        again = [axis for axis, value in context.own.items() if chosen.own.get(axis, value) != value]
+        again += [field for field in named & context.said if getattr(chosen, field) != getattr(context, field)]
+        for axis in again:
+            raise self._twice(axis, f'"{axis_text(selector.value)}"')
+        return chosen._replace(said=chosen.said | named)
+
+    def _twice(self, axis: str, found: str) -> PerfdocsError:
+        do = "join the values of a list by `and`, or leave one out"
+        return self.data.error("claim-syntax", f"{found}, where the scope says {axis} already", f"{axis} once", do)
+
+    def _along(self, axis: str, context: Context) -> list[tuple[Mapping[str, AxisValue], Context]]:
+        """What an axis of the scope goes through."""
+        if axis in context.own or axis in context.said:
+            raise self._twice(axis, f"`{axis}`")
+        pairs = along(axis, context, self._arms(), self.data)
+        return [(at, c._replace(said=c.said | {axis})) for at, c in pairs] if axis in _FIELDS else list(pairs)
+
+    def _chosen(self, selector: Selector, context: Context) -> Context:
         if selector.value != OPEN or selector.axis is None:
             return self.data.narrow(context, [selector])
         d = self.data.definition(context)
@@ -300,7 +323,7 @@ class _Evaluation:
         return all_of([*findings, *failing])
 
     def _counted(self, scope: Counted, rest: Sequence[Scope], context: Context) -> Finding:
-        contexts = [c for _, c in along(scope.axis, context, self._arms(), self.data)]
+        contexts = [c for _, c in self._along(scope.axis, context)]
         start = self.reader.position
         claimed = read_counts(scope, self.reader)
         read: list[Sequence[Reading]] = []
@@ -313,7 +336,7 @@ class _Evaluation:
 
     def _split(self, scope: Quantified, context: Context) -> tuple[list[Context], list[Context]]:
         """The contexts a quantifier goes through, and those it leaves out as exceptions."""
-        data, pairs = self.data, along(scope.axis, context, self._arms(), self.data)
+        data, pairs = self.data, self._along(scope.axis, context)
         if scope.axis != "cell" and (scope.of or scope.below is not None):
             values = self._limited([at[scope.axis] for at, _ in pairs], scope)
             pairs = [(at, c) for at, c in pairs if at[scope.axis] in values]
@@ -367,6 +390,8 @@ class _Evaluation:
 
     def _from_on(self, scope: FromOn, rest: Sequence[Scope], context: Context) -> Finding:
         data, axis = self.data, scope.axis
+        if axis in context.own:
+            raise self._twice(axis, f"`from {axis}`")
         values = [v for v in data.axis_values(context, axis, self._arms()) if not isinstance(v, str)]
         label = data.definition(context).axes[axis].label
         first = scope.value.value

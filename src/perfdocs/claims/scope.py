@@ -36,7 +36,8 @@ MAX_STEPS = 100_000
 class Context(NamedTuple):
     """What is selected. ``own`` holds axis values the claim itself names, ``given`` those that only surround it.
 
-    A tuple, as claims make many: one for each point and for each name that narrows it.
+    ``said`` are the other fields that its scope names. A tuple, as claims make many: one for each point and for each
+    name that narrows it.
     """
 
     benchmark: str | None = None
@@ -46,6 +47,7 @@ class Context(NamedTuple):
     metric: str | None = None
     own: Mapping[str, AxisValue] = MappingProxyType({})
     given: Mapping[str, AxisValue] = MappingProxyType({})
+    said: frozenset[str] = frozenset()
 
     def at(self, axis: str, value: AxisValue) -> Context:
         """The same with one more axis value of the claim's own."""
@@ -54,7 +56,7 @@ class Context(NamedTuple):
 
     def surrounding(self) -> Context:
         """The same, all of it as surroundings."""
-        return self._replace(own={}, given={**self.given, **self.own})
+        return self._replace(own={}, given={**self.given, **self.own}, said=frozenset())
 
     def without(self, axis: str) -> Context:
         """The same with one axis left open."""
