@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,19 @@ from perfdocs.library import load_library
 def test_parts_come_back_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside, "processors", lambda: 3)
     assert [n for part in beside.in_processes(list, range(100), 5) for n in part] == list(range(100))
+
+
+def test_this_process_and_others_share_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "processors", lambda: 3)
+
+    def slow(part: Sequence[int]) -> list[tuple[int, int]]:
+        time.sleep(0.02)
+        return [(n, os.getpid()) for n in part]
+
+    found = [pair for part in beside.in_processes(slow, range(48), 1) for pair in part]
+    assert [n for n, _ in found] == list(range(48))
+    assert {pid for _, pid in found} > {os.getpid()}
+    assert found[-1][1] == os.getpid()
 
 
 def test_few_items_stay_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ from typing import TypeVar
 
 __all__ = ["in_processes"]
 
+PARTS = 16
+"""So many for each process: one part may take longer than others, and the last ones are waited for."""
 T = TypeVar("T")
 R = TypeVar("R")
 _work: Callable[[int], object] | None = None
@@ -29,10 +31,11 @@ def processors() -> int:
 
 
 def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> Iterator[R]:
-    """What ``work`` makes of the parts of a list, in order, as it is made; ``least`` items or more in each.
+    """What ``work`` makes of the parts of a list, in order; each process has ``least`` items or more.
 
-    Processes are copies of this one, so only its results are carried over. Where a system makes none so (Windows and
-    macOS, whose libraries are not made for it) and beside threads, this process does all.
+    This one works as well, from the end of the list; the others are copies of it, so only their results are carried
+    over. Where a system makes none so (Windows and macOS, whose libraries are not made for it) and beside threads, this
+    process does all.
     """
     global _work
     count = min(processors(), len(items) // least)
@@ -40,14 +43,26 @@ def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: in
     if count < 2 or not alone or not sys.platform.startswith("linux"):
         yield work(items)
         return
-    step = max(least, -(-len(items) // (4 * count)))  # four parts for each: one may take longer than others
+    step = -(-len(items) // (PARTS * count))
     parts = [items[i : i + step] for i in range(0, len(items), step)]
-    _work = lambda number: work(parts[number])  # noqa: E731 - handed on by copying this process
+    context = multiprocessing.get_context("fork")
+    begun = context.Array("b", len(parts))
+
+    def taken(number: int) -> list[R]:
+        """What comes of a part; nothing where another process has it."""
+        with begun.get_lock():
+            mine, begun[number] = not begun[number], 1
+        return [work(parts[number])] if mine else []
+
+    _work = taken
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # threads of libraries, which hold nothing of ours
-            pool = multiprocessing.get_context("fork").Pool(count)
+            pool = context.Pool(count - 1)
         with pool:
-            yield from pool.imap(_do, range(len(parts)))
+            others = pool.imap(_do, range(len(parts)))
+            own = [taken(number) for number in reversed(range(len(parts)))]
+            for here, there in zip(reversed(own), others, strict=True):
+                yield from here or there  # type: ignore[misc] # what `work` makes
     finally:
         _work = None

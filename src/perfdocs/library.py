@@ -26,7 +26,7 @@ from .errors import PerfdocsError, Problem, place
 from .files import digest, read_bytes
 from .naming import told_apart
 from .quickcard import QuickReader
-from .store import Store, decoded, kept
+from .store import Carried, Store
 from .twins import check_twin
 from .vocabulary import read_vocabulary
 
@@ -357,16 +357,16 @@ class _Reader:
         if self.store is not None or len(paths) < 2 * CARDS_OF_A_PROCESS:
             return
         for part in in_processes(lambda some: [self._quick(path, base) for path in some], paths, CARDS_OF_A_PROCESS):
-            self.ahead.update((path, (sha, decoded(kept))) for path, sha, kept in filter(None, part))
+            self.ahead.update((path, (sha, found.card)) for path, sha, found in filter(None, part))
 
-    def _quick(self, path: Path, base: Path) -> tuple[Path, str, bytes] | None:
-        """A card that is right, as it is kept, with the digest of its file."""
+    def _quick(self, path: Path, base: Path) -> tuple[Path, str, Carried] | None:
+        """A card that is right, with the digest of its file."""
         try:
             data = read_bytes(path, base)
         except PerfdocsError:
             return None
         card = self.quick.read(data, path)
-        return None if card is None else (path, digest(data), kept(card))
+        return None if card is None else (path, digest(data), Carried(card))
 
     def load(self, path: Path, base: Path, *, published: bool) -> LoadedCard:
         """Read one card. Raises :class:`PerfdocsError`."""
