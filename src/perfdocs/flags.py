@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .card import Card, Measurement
-from .conditions import CLOCK_SPREAD, clock_moved, contamination, throttle_reasons
+from .conditions import CLOCK_SPREAD, clock_moved, clock_of_runs, contamination, throttle_reasons
 from .verdict import Value
 
 __all__ = ["FLAGS", "Flag", "flags_by_measurement", "footprint_flags", "noise", "of_peak_flags", "pattern", "sm_clock"]
@@ -78,7 +78,7 @@ def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
         yield "throttled"
     if contamination(m.block.state):
         yield "contaminated"
-    if clock_moved(m.block):
+    if clock_moved(m):
         yield "clock_spread"
     gate = m.block.gate
     if gate is not None and gate.timed_out:
@@ -91,10 +91,9 @@ def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
 
 
 def sm_clock(m: Measurement) -> float | None:
-    """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the timed runs."""
-    state = m.block.state if m.block else None
-    if state is not None and state.sm_clock is not None:
-        return state.sm_clock.centre
+    """The SM clock of the runs, Hz; where nothing sampled the work, the median of those read after the timed runs."""
+    if (seen := clock_of_runs(m)) is not None:
+        return seen.centre
     read = m.values.get("sm_clock")
     return statistics.median(read) if isinstance(read, tuple) else read if isinstance(read, float) else None
 

@@ -64,12 +64,12 @@ class Row:
 
     @property
     def sm_clock(self) -> float | None:
-        """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the runs."""
+        """The SM clock of the runs, Hz; where nothing sampled the work, the median of those read after them."""
         return sm_clock(self.raw) if self.raw else None
 
     @property
     def observed(self) -> Observed | None:
-        """The clock that a sampler saw while the work ran, or why none; of a row that summarises a series nothing."""
+        """The clock of the runs as it was observed, or why none was; of a row that summarises a series nothing."""
         return observed(self.card, self.raw) if self.raw else None
 
     @property

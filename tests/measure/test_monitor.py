@@ -6,13 +6,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from perfdocs.card import Block, Card, State, Summary
 from perfdocs.flags import flags_by_measurement, sm_clock
 from perfdocs.measure import Stopped
 from perfdocs.measure.again import foreign_limit
-from perfdocs.measure.arm import Task
+from perfdocs.measure.arm import Prepared, Task
+from perfdocs.measure.protocol import Timed
 from perfdocs.measure.sampler import PERIOD
+from perfdocs.measure.session import block_of
 
 from .fakes import FakeSampler
 
@@ -248,3 +251,21 @@ def test_an_interrupt_in_a_repeat_keeps_what_was_measured(watched: SimpleNamespa
 def test_an_arm_of_a_gpu_needs_one_processor_only() -> None:
     assert (foreign_limit(2, False), foreign_limit(128, False)) == (0.5, 0.5)
     assert (foreign_limit(1, True), foreign_limit(2, True), foreign_limit(128, True)) == (0.5, 1.0, 64.0)
+
+
+def test_no_window_stands_for_the_clock_of_an_arm_that_a_state_comes_before(watched: SimpleNamespace) -> None:
+    class Surrounded(Prepared):
+        def before(self) -> None:
+            """Pause."""
+
+    sampled = state(watched.measure("good", device="gpu", at={"n": (10,)}))
+    assert sampled.window == "ramp"
+    cell: Any = SimpleNamespace(task=Task("main", {}))
+    kept = block_of(cell, Timed(Prepared()), None, sampled).state
+    assert kept == sampled
+    left = block_of(cell, Timed(Surrounded()), None, sampled).state
+    assert left is not None
+    assert (left.sm_clock, left.memory_clock, left.cpu_clock) == (None, None, None)
+    assert (left.samples, left.power, left.foreign_load) == (sampled.samples, sampled.power, sampled.foreign_load)
+    own = replace(sampled, window="timed")
+    assert block_of(cell, Timed(Surrounded()), None, own).state == own

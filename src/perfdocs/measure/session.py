@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, Spread, State, Summary
 from perfdocs.cardfile import write_card
 from perfdocs.definition import Definition
@@ -14,7 +16,7 @@ from perfdocs.errors import PerfdocsError, clean, nearest, place
 from .arm import Reason
 from .partial import Partial, fingerprint, read_partial, write_partial
 from .plan import Cell, show
-from .protocol import Timed
+from .protocol import Timed, has_state
 from .spent import Spent
 
 __all__ = ["Session", "block_of", "measurement_of", "number"]
@@ -39,9 +41,14 @@ def block_of(
         inner=timed.inner,
         throttle=tuple(sorted(timed.readings.throttle)),
         load=tuple(timed.readings.load),
-        state=state,
+        state=_without_clocks(state) if state is not None and has_state(timed.arm) else state,
         repeats=repeats,
     )
+
+
+def _without_clocks(state: State) -> State:
+    """What was sampled, less the clocks of any work that no state came before, as it does before each timed run."""
+    return state if state.window == "timed" else replace(state, sm_clock=None, memory_clock=None, cpu_clock=None)
 
 
 def measurement_of(
@@ -129,8 +136,6 @@ class Session:
 
     def card(self) -> Card:
         """The card as it stands."""
-        from msgspec.structs import replace
-
         return replace(
             self.head,
             measurements=tuple(self.done.values()),
