@@ -17,6 +17,7 @@ __all__ = [
     "contamination",
     "read_after_each",
     "throttle_reasons",
+    "unwatched",
 ]
 
 CLOCK_SPREAD = 0.02
@@ -56,6 +57,16 @@ def contamination(state: State | None) -> tuple[str, ...]:
     if state.foreign_load is not None and state.foreign_load > limit:
         found.append(f"foreign load of {state.foreign_load:g} processors")
     return tuple(found)
+
+
+def unwatched(block: Block, sampling: bool) -> bool:
+    """Whether nobody looked for other work in a block where somebody was to, or in the last try of one.
+
+    ``sampling``: its card is from since there is a sampler, whether or not it answered.
+    """
+    state = block.state
+    told = state is not None and (state.samples or {state.foreign_load, state.foreign_processes} != {None})
+    return not told and (sampling or bool(block.repeats))
 
 
 def read_after_each(m: Measurement, key: str = "sm_clock") -> Spread | None:

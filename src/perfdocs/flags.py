@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .card import Card, Measurement
-from .conditions import CLOCK_SPREAD, clock_moved, clock_of_runs, contamination, throttle_reasons
+from .conditions import CLOCK_SPREAD, clock_moved, clock_of_runs, contamination, throttle_reasons, unwatched
 from .verdict import Value
 
 __all__ = ["FLAGS", "Flag", "flags_by_measurement", "footprint_flags", "noise", "of_peak_flags", "pattern", "sm_clock"]
@@ -45,6 +45,7 @@ FLAGS: dict[str, Flag] = {
     "bimodal": Flag("b", f"the runs fall into two groups more than {LEAST_PATTERN:.0%} apart"),
     "gate_timeout": Flag("G", "the cool-down gate timed out and the clock or throttle reasons differ from the peers'"),
     "contaminated": Flag("C", "other work ran on the device or its processors, in the last try as well"),
+    "not_watched": Flag("w", "nobody looked for other work in the runs, or in their last try: no sampler or no sample"),
     "few_samples": Flag("f", "fewer than five timed runs"),
     "served_from_cache": Flag("$", "counted bytes exceed the DRAM peak, and the data fit the last-level cache"),
     "cache_sized": Flag("c", "the data fit the last-level cache: not a rate of the memory, of which no peak is known"),
@@ -63,21 +64,24 @@ def flags_by_measurement(card: Card) -> tuple[frozenset[str], ...]:
     if any(m.block.gate.timed_out for m in gated if m.block and m.block.gate):  # of no use otherwise
         for m in gated:
             peers.setdefault(_point(m), []).append(m)
+    sampling = card.method.sample_period is not None or card.method.sampler_reason is not None
     found = ((m, peers.get(_point(m), []) if peers else []) for m in card.measurements)
-    return tuple(origin.union(m.flags, _block_flags(m, others)) for m, others in found)
+    return tuple(origin.union(m.flags, _block_flags(m, others, sampling)) for m, others in found)
 
 
 def _point(m: Measurement) -> tuple[object, ...]:
     return (m.table, *sorted(m.at.items()))
 
 
-def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
+def _block_flags(m: Measurement, peers: Sequence[Measurement], sampling: bool) -> Iterable[str]:
     if m.block is None:
         return
     if throttle_reasons(m.block):
         yield "throttled"
     if contamination(m.block.state):
         yield "contaminated"
+    if unwatched(m.block, sampling):
+        yield "not_watched"
     if clock_moved(m):
         yield "clock_spread"
     gate = m.block.gate

@@ -15,6 +15,7 @@ from .conditions import (
     contamination,
     read_after_each,
     throttle_reasons,
+    unwatched,
 )
 from .quantity import NBSP, format_value, scale_for
 
@@ -103,6 +104,8 @@ def _told(m: Measurement, block: Block) -> Iterator[tuple[str, str]]:
             "contaminated",
             ", ".join(f"{o}, above {limit:g}" if o.startswith("foreign load") else o for o in others),
         )
+    if block.repeats and unwatched(block, sampling=True):
+        yield "not_watched", f"the try before it was thrown away: {block.repeats[-1]}"
     if (clock := clock_of_runs(m)) is not None and clock_moved(m):
         yield "clock_spread", f"SM clock {_range(clock)}"
     if block.gate is not None and block.gate.timed_out:

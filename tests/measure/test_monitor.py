@@ -16,6 +16,7 @@ from perfdocs.measure.arm import Prepared, Task
 from perfdocs.measure.protocol import Timed
 from perfdocs.measure.sampler import PERIOD
 from perfdocs.measure.session import block_of
+from perfdocs.reasons import flag_reasons
 
 from .fakes import FakeSampler
 
@@ -159,12 +160,23 @@ def test_a_sampler_dies_anywhere_and_the_run_goes_on(watched: SimpleNamespace, l
     assert [len(m.values["wall"]) for m in card.measurements] == [5, 5]
     assert [m.block.state is not None for m in card.measurements if m.block] == [lives >= 4, lives >= 8]
     assert ("not sampled" in (card.method.sampler_reason or "")) == (lives < 8)
+    assert ["not_watched" in found for found in flags(card)] == [lives < 4, lives < 8]
     assert card.method.sample_period == PERIOD
     assert sum("not sampled" in line for line in watched.quiet.lines) == (lives < 8)
 
 
 def flags(card: Card) -> list[set[str]]:
     return [set(found) for found in flags_by_measurement(card)]
+
+
+def test_a_last_try_that_nobody_watched_is_not_clean(watched: SimpleNamespace) -> None:
+    watched.sampler.foreign, watched.sampler.lives = 1.5 + foreign_limit(64, True), 6
+    card = watched.measure("good", device="gpu", at={"n": (10,)})
+    (why,) = block(card).repeats
+    assert why.startswith("foreign load of ")
+    assert block(card).state is None
+    assert flags(card) == [{"not_watched"}]
+    assert flag_reasons(card.measurements[0]) == {"not_watched": f"the try before it was thrown away: {why}"}
 
 
 def test_a_contaminated_block_is_measured_again_and_says_why(watched: SimpleNamespace) -> None:

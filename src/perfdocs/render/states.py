@@ -11,6 +11,7 @@ from ..quantity import NBSP, format_percent, format_value, number_text
 
 __all__ = ["state_rows"]
 
+BEFORE = "never: the card is from before there was a sampler, so whether other work ran beside it is unknown too"
 SPREADS = (
     ("SM clock, observed", "sm_clock", "Hz"),
     ("memory clock, observed", "memory_clock", "Hz"),
@@ -26,7 +27,7 @@ WINDOWS = {
 
 
 def state_rows(card: Card) -> Iterator[tuple[str, str, bool]]:
-    """Name, value, and whether the value is text from the card; nothing for cards from before there was a sampler."""
+    """Name, value, and whether the value is text from the card; one line for cards from before there was a sampler."""
     method = card.method
     if method.sampler_reason:
         yield "sampler", method.sampler_reason, True
@@ -34,6 +35,8 @@ def state_rows(card: Card) -> Iterator[tuple[str, str, bool]]:
     blocks = [m.block for m in card.measurements if m.block is not None]
     states = [block.state for block in blocks if block.state is not None and block.state.samples]
     if method.sample_period is None and not states:
+        if card.origin.kind != "imported" and not method.sampler_reason:
+            yield "state sampled", BEFORE, False
         return
     period = "" if method.sample_period is None else f"each {format_value(method.sample_period, 's')}, "
     yield "state sampled", f"{period}{_windows(states)}", False
