@@ -52,7 +52,7 @@ def _compared(row: Row, key: str) -> Iterator[Row]:
     if derived is None:
         return
     for name in names(parse(derived.is_, f"{row.definition.id}: $.derived.{key}.is")):
-        of = row if name.arm is None else row.peers.get((row.table, name.arm, *row.at.values()))
+        of = row.source(name)
         if of is not None:
             if of is not row:
                 yield of
