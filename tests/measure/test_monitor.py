@@ -277,7 +277,8 @@ def test_no_window_stands_for_the_clock_of_an_arm_that_a_state_comes_before(watc
     assert kept == sampled
     left = block_of(cell, Timed(Surrounded()), None, sampled).state
     assert left is not None
-    assert (left.sm_clock, left.memory_clock, left.cpu_clock) == (None, None, None)
+    assert (left.sm_clock, left.memory_clock, left.cpu_clock, left.energy, left.energy_error) == (None,) * 5
+    assert sampled.energy is not None
     assert (left.samples, left.power, left.foreign_load) == (sampled.samples, sampled.power, sampled.foreign_load)
     own = replace(sampled, window="timed")
     assert block_of(cell, Timed(Surrounded()), None, own).state == own

@@ -41,14 +41,17 @@ def block_of(
         inner=timed.inner,
         throttle=tuple(sorted(timed.readings.throttle)),
         load=tuple(timed.readings.load),
-        state=_without_clocks(state) if state is not None and has_state(timed.arm) else state,
+        state=_without_runs(state) if state is not None and has_state(timed.arm) else state,
         repeats=repeats,
     )
 
 
-def _without_clocks(state: State) -> State:
-    """What was sampled, less the clocks of any work that no state came before, as it does before each timed run."""
-    return state if state.window == "timed" else replace(state, sm_clock=None, memory_clock=None, cpu_clock=None)
+OF_A_RUN = ("sm_clock", "memory_clock", "cpu_clock", "energy", "energy_error")
+
+
+def _without_runs(state: State) -> State:
+    """What was sampled, less what it tells of a run, where no state came before the work as before each timed run."""
+    return state if state.window == "timed" else replace(state, **dict.fromkeys(OF_A_RUN))
 
 
 def measurement_of(
