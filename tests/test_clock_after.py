@@ -98,9 +98,11 @@ def test_a_row_tells_how_its_clock_was_seen(library: Library) -> None:
     assert found["idle"].sm_clock == 1.695e9
 
 
-def one(window: Any, read: Any = SLOW, clock: Spread | None = FAST, **block: Any) -> Measurement:
-    state = State(window=window, seconds=0.25, samples=6, sm_clock=clock)
-    return Measurement(table="main", arm="a", block=Block(state=state, **block), values={"sm_clock": read})
+def one(
+    window: Any, read: Any = SLOW, clock: Spread | None = FAST, curve: str | None = None, **seen: Any
+) -> Measurement:
+    state = State(window=window, seconds=0.25, sm_clock=clock, **({"samples": 6} | seen))
+    return Measurement(table="main", arm="a", block=Block(state=state, curve=curve), values={"sm_clock": read})
 
 
 @pytest.mark.parametrize(
@@ -113,12 +115,17 @@ def one(window: Any, read: Any = SLOW, clock: Spread | None = FAST, **block: Any
         (one("window"), False),  # in a card from before NVML was left alone
         (one("ramp", curve="all"), False),
         (one("ramp", read=1.98e9), False),
-        (one("ramp", read=(1.98e9,)), False),
+        (one("ramp", read=(1.695e9,)), True),
+        (one("window", clock=None, samples=0), None),
+        (one("window", clock=None, unobserved=("sm_clock",)), None),
     ],
 )
-def test_when_readings_after_the_runs_are_their_clock(found: Measurement, each: bool) -> None:
-    assert (read_after_each(found) is not None) is each
+def test_when_readings_after_the_runs_are_their_clock(found: Measurement, each: bool | None) -> None:
+    assert (read_after_each(found) is not None) is bool(each)
     clock = clock_of_runs(found)
+    if each is None:  # nobody saw one
+        assert clock is None
+        return
     assert clock is not None
     assert clock.centre == (1.695e9 if each else 1.98e9)
     assert sm_clock(found) == clock.centre

@@ -77,10 +77,11 @@ def read_after_each(m: Measurement, key: str = "sm_clock") -> Spread | None:
     before NVML was left alone between runs, whose ramps are of curves, the readings stand for nothing.
     """
     block, read = m.block, m.values.get(key)
-    if block is None or block.state is None or not isinstance(read, tuple) or len(read) < 2:
+    state = block.state if block else None
+    if block is None or state is None or not state.samples or key in state.unobserved or not isinstance(read, tuple):
         return None
-    of_ramp = key != "cpu_clock" and block.state.window == "ramp" and block.curve is None
-    if getattr(block.state, key) is not None and not of_ramp:
+    of_ramp = key != "cpu_clock" and state.window == "ramp" and block.curve is None
+    if getattr(state, key) is not None and not of_ramp:
         return None
     return Spread(low=min(read), centre=statistics.median(read), high=max(read))
 

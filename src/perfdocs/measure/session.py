@@ -92,7 +92,7 @@ def _clocks(timed: Timed, block: Block) -> dict[str, MetricValue | None]:
     found: dict[str, MetricValue | None] = {}
     for key, read in several.items():
         seen: Spread | None = getattr(state, key, None)
-        if len(read) > 1:
+        if len(read) > 1 or (read and has_state(timed.arm)):
             found[key] = tuple(map(number, read))
         elif seen is not None:
             found[key] = Summary(centre=seen.centre, low=seen.low, high=seen.high)
