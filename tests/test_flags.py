@@ -86,6 +86,25 @@ def test_the_sampled_state_flags_what_it_shows(changes: dict[str, Any], expected
     assert flags(sampled(**changes)) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("method", "block", "expected"),
+    [
+        ({"sample_period": 0.04}, Block(), {"not_watched"}),
+        ({"sampler_reason": "the sampler does not start"}, Block(), {"not_watched"}),
+        ({}, Block(), set()),  # from before there was a sampler: its device's page says so
+        ({}, Block(repeats=("1 foreign process on the device",)), {"not_watched"}),
+        ({"sample_period": 0.04}, None, set()),  # fresh processes, which are not sampled: the caption says so
+        ({"sample_period": 0.04}, Block(state=State(window="ramp", seconds=0.01, samples=0)), {"not_watched"}),
+        ({"sample_period": 0.04}, Block(state=State(window="rotation", seconds=1, samples=0, foreign_load=0.0)), set()),
+        ({"sample_period": 0.04}, Block(state=State(window="ramp", seconds=0.25, samples=6)), set()),
+    ],
+)
+def test_what_nobody_watched_says_so(method: dict[str, Any], block: Block | None, expected: set[str]) -> None:
+    bare = card(msgspec.structs.replace(measurement(), block=block))
+    asked = msgspec.structs.replace(bare, method=msgspec.structs.replace(bare.method, **method))
+    assert [set(found) for found in flags_by_measurement(asked)] == [expected]
+
+
 OUT, IN = Gate(waited=20.0, timed_out=True), Gate(waited=2.0)
 
 

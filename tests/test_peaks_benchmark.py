@@ -62,6 +62,12 @@ POINTS = [
 ]
 
 
+def test_what_is_said_per_joule_stands_beside_its_joules() -> None:
+    for table in DEFINITION.tables.values():
+        per_joule = {key for key in table.columns if DEFINITION.quantity(key).unit.endswith("/J")}
+        assert not per_joule or "energy" in table.columns
+
+
 @needs_compiler
 @pytest.mark.parametrize("arm", ["openmp", "openmp_1"])
 def test_a_host_arm_is_right_at_every_kind_of_point(arm: str, context: Context) -> None:

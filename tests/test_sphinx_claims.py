@@ -290,3 +290,31 @@ def test_restructured_text_under_a_given_of_markdown(
     assert main.main(["check"], standalone_mode=False) == 1
     assert 'found "511 µs" for stealing' in warning
     assert 'found "511 µs" for stealing' in capsys.readouterr().out
+
+
+def flagged(root: Path) -> Project:
+    """A page of claims alone, over two clocks that are apart, and one without any."""
+    claim = "It is 1.74× slower<!-- claim: at cadence, k=8: loop_16 slower than stealing by ? -->."
+    page = f"# Marked\n\n<!-- given: {GIVEN} -->\n\n{claim}\n\n## Last\n\nWords.\n"
+    return make(root, {"marked.md": page, "quiet.md": "# Quiet\n\nNo number.\n"})
+
+
+@pytest.mark.parametrize(
+    ("builder", "where"),
+    [
+        ("html", "marked.html"),
+        ("text", "marked.txt"),
+        ("latex", "madeup.tex"),
+        *slow(("man", "madeup.1"), ("texinfo", "madeup.texi"), ("epub", "marked.xhtml"), ("singlehtml", "index.html")),
+    ],
+)
+def test_the_marks_of_a_page_of_claims_alone_are_explained_at_its_end(tmp_path: Path, builder: str, where: str) -> None:
+    built = flagged(tmp_path).build(builder)
+    assert built.warnings == []
+    text = " ".join(re.sub(r"<[^>]*>", "", built.text(where)).split())
+    told = text[text.index("Marks behind numbers of the text:") :]
+    assert "clocks apart: the SM clocks of what is compared are more than" in told
+    assert "synthetic: no measurement" in told
+    assert "throttled: " not in told
+    if builder == "html":
+        assert "Marks behind" not in built.text("quiet.html")

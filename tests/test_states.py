@@ -28,8 +28,11 @@ def seen(window: Any = "ramp", samples: int = 6, **changes: Any) -> State:
     return State(window=window, seconds=0.25, samples=samples, **changes)
 
 
-def test_a_card_from_before_the_sampler_tells_nothing() -> None:
-    assert blocks(Block(throttle=("thermal",)), sample_period=None) == {}
+def test_a_card_from_before_the_sampler_says_that_nobody_looked_for_other_work() -> None:
+    told = blocks(Block(throttle=("thermal",)), sample_period=None)
+    assert told.keys() == {"state sampled"}
+    assert told["state sampled"].startswith("never: the card is from before there was a sampler")
+    assert "other work" in told["state sampled"]
 
 
 def test_a_card_without_a_sampler_says_why() -> None:

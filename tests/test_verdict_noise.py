@@ -12,11 +12,12 @@ from numpy.random import RandomState
 from tests.conftest import slow
 from tools import gate_noise
 from tools.same_twice import lines
-from tools.verdict_noise import NOISES, by_chance, counted, interval, main, picked_pairs, row, table, twice
+from tools.verdict_noise import NOISES, by_chance, counted, main, picked_pairs, row, table, twice
 
 from perfdocs.card import Card, Measurement
 from perfdocs.cardfile import write_card
 from perfdocs.measure.hostcc import compiler
+from perfdocs.shares import interval
 from perfdocs.verdict import Value, summarise
 
 METHOD = Path(__file__).resolve().parents[1] / "docs" / "method.md"
@@ -44,15 +45,6 @@ def test_ranges_of_one_law_are_apart_as_often_as_counted(runs: int) -> None:
         found = counted(pairs, tolerance=0.0)
         low, high = interval(found.faster, found.pairs)
         assert low <= by_chance(runs) <= high
-
-
-@pytest.mark.parametrize(
-    ("hits", "of", "expected"),
-    [(0, 44, (0.0, 0.0804)), (11, 44, (0.1319, 0.4034)), (44, 44, (0.9196, 1.0)), (5, 10, (0.1871, 0.8129))],
-)
-def test_the_interval_of_a_share(hits: int, of: int, expected: tuple[float, float]) -> None:
-    """Against published tables of Clopper and Pearson's interval."""
-    assert interval(hits, of) == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("about", NAMES)

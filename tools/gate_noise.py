@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.random import RandomState
-from tools.verdict_noise import NOISES, Noise, interval
+from tools.verdict_noise import NOISES, Noise
 
 from perfdocs.ab.statistics import LEAST_ROUNDS, Ratio, judged, ratio_of
+from perfdocs.shares import interval
 
 __all__ = ["gates", "row", "table"]
 

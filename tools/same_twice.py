@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tools.verdict_noise import counted, interval
+from tools.verdict_noise import counted
 
 from perfdocs.measure.arm import Context
 from perfdocs.measure.edges import real_edges
@@ -26,6 +26,7 @@ from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.monitor import Monitor
 from perfdocs.measure.protocol import Timed, Timer, measure_block, measure_rotate, ramp_up, warm_up
 from perfdocs.measure.sensors import Sensors
+from perfdocs.shares import interval
 from perfdocs.verdict import Value, summarise
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "rk4"

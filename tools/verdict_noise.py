@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from perfdocs.card import Card, Measurement
 from perfdocs.cardfile import read_card
 from perfdocs.flags import pattern
+from perfdocs.shares import interval
 from perfdocs.verdict import DEFAULT_TOLERANCE, Order, Value, compare, summarise
 
-__all__ = ["NOISES", "Counts", "Noise", "by_chance", "counted", "interval", "picked_pairs", "row", "table", "twice"]
+__all__ = ["NOISES", "Counts", "Noise", "by_chance", "counted", "picked_pairs", "row", "table", "twice"]
 
 Floats = NDArray[np.float64]
 Draw = Callable[[RandomState, int, int], Floats]
@@ -115,24 +116,6 @@ def counted(pairs: Iterable[Pair], tolerance: float = DEFAULT_TOLERANCE) -> Coun
 def by_chance(runs: int) -> float:
     """How likely two sets of so many runs of one law do not overlap, whatever that law is, with no two runs equal."""
     return 2 / comb(2 * runs, runs)
-
-
-def interval(hits: int, of: int) -> tuple[float, float]:
-    """The Clopper–Pearson interval of 95 % of a share."""
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, of + 1)))])
-
-    def at_most(most: int, p: float) -> float:
-        k = np.arange(most + 1)
-        return float(np.exp(logs[of] - logs[k] - logs[of - k] + k * np.log(p) + (of - k) * np.log1p(-p)).sum())
-
-    def solve(most: int, chance: float) -> float:
-        low, high = 0.0, 1.0
-        for _ in range(50):
-            middle = (low + high) / 2
-            low, high = (middle, high) if at_most(most, middle) > chance else (low, middle)
-        return high
-
-    return (solve(hits - 1, 0.975) if hits else 0.0), (solve(hits, 0.025) if hits < of else 1.0)
 
 
 def _values(runs: Floats) -> list[Value]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping
 
-from .card import Block, State
+from .card import Block, Measurement, Spread, State
 
 __all__ = [
     "CLOCK_SPREAD",
@@ -12,8 +13,11 @@ __all__ = [
     "NO_THROTTLING",
     "THROTTLING",
     "clock_moved",
+    "clock_of_runs",
     "contamination",
+    "read_after_each",
     "throttle_reasons",
+    "unwatched",
 ]
 
 CLOCK_SPREAD = 0.02
@@ -57,7 +61,41 @@ def contamination(state: State | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def clock_moved(block: Block) -> bool:
-    """Whether the sampled SM clock spread over more than the stated share of its middle."""
-    clock = block.state.sm_clock if block.state else None
+def unwatched(block: Block, sampling: bool) -> bool:
+    """Whether nobody looked for other work in a block where somebody was to, or in the last try of one.
+
+    ``sampling``: its card is from since there is a sampler, whether or not it answered.
+    """
+    state = block.state
+    told = state is not None and (state.samples or {state.foreign_load, state.foreign_processes} != {None})
+    return not told and (sampling or bool(block.repeats))
+
+
+def read_after_each(m: Measurement, key: str = "sm_clock") -> Spread | None:
+    """The clock as it was read after each timed run, where no window of the sampler stands for it.
+
+    So it is of an arm that brings the machine into a state before each run: what is sampled is the same work without
+    that state, and its window records no clock. Cards from before that was left out have one of a ramp; in those from
+    before NVML was left alone between runs, whose ramps are of curves, the readings stand for nothing.
+    """
+    block, read = m.block, m.values.get(key)
+    state = block.state if block else None
+    if block is None or state is None or not state.samples or key in state.unobserved or not isinstance(read, tuple):
+        return None
+    of_ramp = key != "cpu_clock" and state.window == "ramp" and block.curve is None
+    if getattr(state, key) is not None and not of_ramp:
+        return None
+    return Spread(low=min(read), centre=statistics.median(read), high=max(read))
+
+
+def clock_of_runs(m: Measurement, key: str = "sm_clock") -> Spread | None:
+    """The clock at which the timed runs ran, read after each or sampled while the same work ran; in a block watched."""
+    state = m.block.state if m.block else None
+    seen: Spread | None = getattr(state, key, None)
+    return read_after_each(m, key) or seen
+
+
+def clock_moved(m: Measurement) -> bool:
+    """Whether the SM clock of the runs spread over more than the stated share of its middle."""
+    clock = clock_of_runs(m)
     return clock is not None and clock.high - clock.low > CLOCK_SPREAD * clock.centre

@@ -70,6 +70,9 @@ def dimension(node: Node, of: Callable[[Name], Dimension], where: str) -> Dimens
         if node.function == "least":
             _alike([found[2], PLAIN], "the share in `least`", where)
             return found[0]
+        if node.function == "share":
+            _alike(found, "`share`", where)
+            return PLAIN
         if node.function in OF_X_AND_Y:
             return {"x": found[0], "y": found[1], "": PLAIN}[OF_X_AND_Y[node.function]]
         return _alike(found, f"`{node.function}`", where)

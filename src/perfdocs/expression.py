@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import PerfdocsError, nearest
+from .shares import share
 from .verdict import Value
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "evaluate_series",
     "names",
     "parse",
+    "parts",
 ]
 
 MAX_LENGTH = 2000
@@ -211,17 +213,21 @@ def parse(text: str, where: str) -> Node:
     return _parse(text.strip(), where)
 
 
-def names(node: Node) -> Iterator[Name]:
-    """Every name in the tree, left to right."""
+def parts(node: Node) -> Iterator[Node]:
+    """Every node of the tree, from the left."""
     stack = [node]
     while stack:
         item = stack.pop()
-        if isinstance(item, Name):
-            yield item
-        elif isinstance(item, Call):
+        yield item
+        if isinstance(item, Call):
             stack.extend(reversed(item.arguments))
         elif isinstance(item, Binary):
             stack.extend((item.right, item.left))
+
+
+def names(node: Node) -> Iterator[Name]:
+    """Every name in the tree, left to right."""
+    return (part for part in parts(node) if isinstance(part, Name))
 
 
 def depth(node: Node) -> int:
@@ -271,8 +277,8 @@ def check_calls(node: Node, where: str, *, series: bool) -> None:
             stack += [(item.left, inside), (item.right, inside)]
         elif isinstance(item, Call):
             over_series = series and not inside and item.function in SERIES_FUNCTIONS
-            if not over_series and item.function not in FUNCTIONS:
-                known = [*FUNCTIONS, *(SERIES_FUNCTIONS if series and not inside else ())]
+            if not over_series and item.function not in POINT_FUNCTIONS:
+                known = [*POINT_FUNCTIONS, *(SERIES_FUNCTIONS if series and not inside else ())]
                 apart = item.function in SERIES_FUNCTIONS
                 raise PerfdocsError(
                     "expression-function",
@@ -337,6 +343,9 @@ def of_all(best: Callable[..., float]) -> Callable[..., Value]:
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {"min": of_all(min), "max": of_all(max)}
+"""Functions of values at one point that choose among them."""
+
+POINT_FUNCTIONS: dict[str, Callable[..., Value]] = {**FUNCTIONS, "share": share}
 """Functions of values at one point."""
 
 
@@ -393,6 +402,7 @@ SERIES_FUNCTIONS: dict[str, Callable[..., Value]] = {
 """Functions of a whole series along the axis a derived quantity is ``over``; arguments are lists of values."""
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "share": ("hits", "of"),
     "least": ("x", "y", "share of the best y"),
     "best": ("y",),
     **dict.fromkeys(("half", "ceiling", "misfit_hyperbola", "knee", "plateau", "misfit_corner"), ("x", "y")),
@@ -408,8 +418,8 @@ def evaluate(node: Node, lookup: Callable[[Name], Value]) -> Value:
         return lookup(node)
     if isinstance(node, Binary):
         return _combine(node.operator, evaluate(node.left, lookup), evaluate(node.right, lookup))
-    if isinstance(node, Call) and node.function in FUNCTIONS:
-        return FUNCTIONS[node.function](*(evaluate(a, lookup) for a in node.arguments))
+    if isinstance(node, Call) and node.function in POINT_FUNCTIONS:
+        return POINT_FUNCTIONS[node.function](*(evaluate(a, lookup) for a in node.arguments))
     raise Missing(f"{node.function if isinstance(node, Call) else '?'} has no value at one point")
 
 
@@ -420,6 +430,6 @@ def evaluate_series(node: Node, lookups: Sequence[Callable[[Name], Value]]) -> V
         return SERIES_FUNCTIONS[node.function](*series)
     if isinstance(node, Binary):
         return _combine(node.operator, evaluate_series(node.left, lookups), evaluate_series(node.right, lookups))
-    if isinstance(node, Call) and node.function in FUNCTIONS:
-        return FUNCTIONS[node.function](*(evaluate_series(a, lookups) for a in node.arguments))
+    if isinstance(node, Call) and node.function in POINT_FUNCTIONS:
+        return POINT_FUNCTIONS[node.function](*(evaluate_series(a, lookups) for a in node.arguments))
     return evaluate(node, lookups[0])

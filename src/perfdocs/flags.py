@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .card import Card, Measurement
-from .conditions import CLOCK_SPREAD, clock_moved, contamination, throttle_reasons
+from .conditions import CLOCK_SPREAD, clock_moved, clock_of_runs, contamination, throttle_reasons, unwatched
 from .verdict import Value
 
 __all__ = [
@@ -55,6 +55,7 @@ FLAGS: dict[str, Flag] = {
     "bimodal": Flag("b", f"the runs fall into two groups more than {LEAST_PATTERN:.0%} apart"),
     "gate_timeout": Flag("G", "the cool-down gate timed out and the clock or throttle reasons differ from the peers'"),
     "contaminated": Flag("C", "other work ran on the device or its processors, in the last try as well"),
+    "not_watched": Flag("w", "nobody looked for other work in the runs, or in their last try: no sampler or no sample"),
     "few_samples": Flag("f", "fewer than five timed runs"),
     "served_from_cache": Flag("$", "counted bytes exceed the DRAM peak, and the data fit the last-level cache"),
     "cache_sized": Flag("c", "the data fit the last-level cache: not a rate of the memory, of which no peak is known"),
@@ -78,21 +79,24 @@ def flags_of(card: Card) -> Callable[[Measurement], frozenset[str]]:
     if any(m.block.gate.timed_out for m in gated if m.block and m.block.gate):  # of no use otherwise
         for m in gated:
             peers.setdefault(_point(m), []).append(m)
-    return lambda m: origin.union(m.flags, _block_flags(m, peers.get(_point(m), ()) if peers else ()))
+    sampling = card.method.sample_period is not None or card.method.sampler_reason is not None
+    return lambda m: origin.union(m.flags, _block_flags(m, peers.get(_point(m), ()) if peers else (), sampling))
 
 
 def _point(m: Measurement) -> tuple[object, ...]:
     return (m.table, *sorted(m.at.items()))
 
 
-def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
+def _block_flags(m: Measurement, peers: Sequence[Measurement], sampling: bool) -> Iterable[str]:
     if m.block is None:
         return
     if throttle_reasons(m.block):
         yield "throttled"
     if contamination(m.block.state):
         yield "contaminated"
-    if clock_moved(m.block):
+    if unwatched(m.block, sampling):
+        yield "not_watched"
+    if clock_moved(m):
         yield "clock_spread"
     gate = m.block.gate
     if gate is not None and gate.timed_out:
@@ -105,10 +109,9 @@ def _block_flags(m: Measurement, peers: Sequence[Measurement]) -> Iterable[str]:
 
 
 def sm_clock(m: Measurement) -> float | None:
-    """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the timed runs."""
-    state = m.block.state if m.block else None
-    if state is not None and state.sm_clock is not None:
-        return state.sm_clock.centre
+    """The SM clock of the runs, Hz; where nothing sampled the work, the median of those read after the timed runs."""
+    if (seen := clock_of_runs(m)) is not None:
+        return seen.centre
     read = m.values.get("sm_clock")
     return statistics.median(read) if isinstance(read, tuple) else read if isinstance(read, float) else None
 

@@ -31,7 +31,7 @@ NBSP = "\u00a0"
 THIN = "\u202f"  # narrow no-break space
 _PREFIXES = {-5: "f", -4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T", 5: "P", 6: "E"}
 _BINARY = ("byte", "KiB", "MiB", "GiB", "TiB")
-_SHORT = {"byte": "B", "flop": "flop", "byte/s": "B/s", "flop/s": "flop/s"}
+_SHORT = {"byte": "B", "byte/s": "B/s", "byte/J": "B/J"}
 _PLAIN = frozenset({"", "sample", "1", "bit", "°C"})
 _SUPER = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -186,6 +186,10 @@ for _unit, _base in (
     ("1/s", "1/s"),
     ("step/s", "step/s"),
     ("op/s", "op/s"),
+    ("B/J", "byte/J"),
+    ("byte/J", "byte/J"),
+    ("op/J", "op/J"),
+    ("flop/J", "flop/J"),
 ):
     for _power, _prefix in _PREFIXES.items():
         if (_base, _prefix) != ("s", "E"):

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .card import Block, Card, Measurement, Spread
-from .conditions import FOREIGN_LOAD, THROTTLING, clock_moved, contamination, throttle_reasons
+from .conditions import (
+    FOREIGN_LOAD,
+    THROTTLING,
+    clock_moved,
+    clock_of_runs,
+    contamination,
+    read_after_each,
+    throttle_reasons,
+    unwatched,
+)
 from .quantity import NBSP, format_value, scale_for
 
 __all__ = ["Observed", "flag_reasons", "observed", "of_series", "unobserved_reasons"]
@@ -20,16 +29,21 @@ FEW = 2
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The clock that a sampler saw while the work ran, ``of`` the SMs or the processors; without one the ``reason``."""
+    """The clock that a sampler saw while the work ran, ``of`` the SMs or the processors; without one the ``reason``.
+
+    ``each``: no sampler, but a reading after each run, where a state comes before it.
+    """
 
     clock: Spread | None = None
     of: str = "SM"
     reason: str = ""
+    each: bool = False
 
     @property
     def text(self) -> str:
         """``SM clock 1.98 GHz``, or that it was not observed."""
-        return "clock not observed" if self.clock is None else f"{self.of} clock {_range(self.clock)}"
+        after = ", read after each run" if self.each else ""
+        return "clock not observed" if self.clock is None else f"{self.of} clock {_range(self.clock)}{after}"
 
 
 def observed(card: Card, m: Measurement) -> Observed | None:
@@ -44,10 +58,9 @@ def observed(card: Card, m: Measurement) -> Observed | None:
     state = m.block.state
     if state is None:
         return Observed(reason=method.sampler_reason or "no sampler answered")
-    if state.sm_clock is not None:
-        return Observed(state.sm_clock)
-    if state.cpu_clock is not None:
-        return Observed(state.cpu_clock, "processor")
+    for key, of in (("sm_clock", "SM"), ("cpu_clock", "processor")):
+        if (clock := clock_of_runs(m, key)) is not None:
+            return Observed(clock, of, each=read_after_each(m, key) is not None)
     if not state.samples:
         return Observed(reason=f"no sample fell into its {format_value(state.seconds, 's')} of work")
     if card.device.kind == "gpu" and "sm_clock" in state.unobserved:
@@ -71,7 +84,7 @@ def unobserved_reasons(card: Card, measurements: Iterable[Measurement]) -> str:
 
 def flag_reasons(m: Measurement) -> Mapping[str, str]:
     """By flag what the record tells of its reason, for flags that have one."""
-    return {} if m.block is None else dict(_told(m.block))
+    return {} if m.block is None else dict(_told(m, m.block))
 
 
 def of_series(members: Iterable[Measurement]) -> Mapping[str, str]:
@@ -82,7 +95,7 @@ def of_series(members: Iterable[Measurement]) -> Mapping[str, str]:
     return {flag: f"at {sum(flag in reasons for reasons in found)} of {len(every)} points" for flag in flags}
 
 
-def _told(block: Block) -> Iterator[tuple[str, str]]:
+def _told(m: Measurement, block: Block) -> Iterator[tuple[str, str]]:
     if reasons := throttle_reasons(block):
         yield "throttled", "; ".join(_throttled(block, reason) for reason in reasons)
     if block.state is not None and (others := contamination(block.state)):
@@ -91,8 +104,10 @@ def _told(block: Block) -> Iterator[tuple[str, str]]:
             "contaminated",
             ", ".join(f"{o}, above {limit:g}" if o.startswith("foreign load") else o for o in others),
         )
-    if block.state is not None and block.state.sm_clock is not None and clock_moved(block):
-        yield "clock_spread", f"SM clock {_range(block.state.sm_clock)}"
+    if block.repeats and unwatched(block, sampling=True):
+        yield "not_watched", f"the try before it was thrown away: {block.repeats[-1]}"
+    if (clock := clock_of_runs(m)) is not None and clock_moved(m):
+        yield "clock_spread", f"SM clock {_range(clock)}"
     if block.gate is not None and block.gate.timed_out:
         yield "gate_timeout", f"waited {format_value(block.gate.waited, 's')}"
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from .card import AxisValue, Card, Device, Measurement, Summary
 from .conditions import CLOCK_SPREAD
 from .definition import Definition, Derived
-from .expression import Missing, Name, evaluate, evaluate_series, parse
+from .expression import Call, Missing, Name, evaluate, evaluate_series, names, parse, parts
 from .facts import device_fact
 from .flags import footprint_flags, noise, of_peak_flags, pattern, sm_clock
 from .peaks import peak
 from .reasons import Observed, flag_reasons, observed, of_series
 from .verdict import Value, apart, summarise, value_of_summary
 
-__all__ = ["Place", "Row", "clock_ratio", "share_of_peak"]
+__all__ = ["Place", "Row", "clock_ratio", "of_intervals", "share_of_peak"]
 
 Place = tuple[object, ...]
 """Table, arm, and the values of the table's axes in their order: no two rows of a card share it."""
@@ -64,12 +64,12 @@ class Row:
 
     @property
     def sm_clock(self) -> float | None:
-        """The SM clock while the work ran, Hz; where nothing sampled it, the median of those read after the runs."""
+        """The SM clock of the runs, Hz; where nothing sampled the work, the median of those read after them."""
         return sm_clock(self.raw) if self.raw else None
 
     @property
     def observed(self) -> Observed | None:
-        """The clock that a sampler saw while the work ran, or why none; of a row that summarises a series nothing."""
+        """The clock of the runs as it was observed, or why none was; of a row that summarises a series nothing."""
         return observed(self.card, self.raw) if self.raw else None
 
     @property
@@ -126,6 +126,10 @@ class Row:
             return value
         return value.flagged(footprint_flags(_footprint(self, derived), _last_cache(device)))
 
+    def source(self, name: Name) -> Row | None:
+        """The row that a name in an expression is read from; ``None`` where that was not measured."""
+        return self if name.arm is None else self.peers.get((self.table, name.arm, *self.at.values()))
+
     def lookup(self, name: Name) -> Value:
         """The value of a name in an expression at this row. Raises :class:`Missing`."""
         if name.name.startswith("device."):
@@ -133,13 +137,30 @@ class Row:
         if name.arm is None:
             return self.value(name.name)
         label = self.definition.arms[name.arm].label
-        peer = self.peers.get((self.table, name.arm, *self.at.values()))
+        peer = self.source(name)
         if peer is None:
             raise Missing(f"{label}, to which this is compared, has no measurement here")
         try:
             return peer.value(name.name)
         except Missing as missing:
             raise Missing(f"of {label}, to which this is compared: {missing.reason}") from None
+
+
+def of_intervals(row: Row, key: str) -> bool:
+    """Whether a quantity is known by an interval and not by runs alone.
+
+    So is a summary that has one, a share of counts, and what is derived of such: no other column need say what is open.
+    """
+    if row.raw is not None and isinstance(raw := row.raw.values.get(key), Summary):
+        return raw.low is not None and raw.low != raw.high
+    derived = row.definition.derived.get(key)
+    if derived is None or derived.over:
+        return False
+    tree = parse(derived.is_, f"{row.definition.id}: $.derived.{key}.is")
+    if any(isinstance(part, Call) and part.function == "share" for part in parts(tree)):
+        return True
+    sources = ((row.source(name), name.name) for name in names(tree))
+    return any(of is not None and of_intervals(of, of_key) for of, of_key in sources)
 
 
 def clock_ratio(a: Row, b: Row) -> float | None:

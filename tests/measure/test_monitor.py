@@ -6,13 +6,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from perfdocs.card import Block, Card, State, Summary
 from perfdocs.flags import flags_by_measurement, sm_clock
 from perfdocs.measure.again import foreign_limit
-from perfdocs.measure.arm import Task
+from perfdocs.measure.arm import Prepared, Task
 from perfdocs.measure.failure import Stopped
+from perfdocs.measure.protocol import Timed
 from perfdocs.measure.sampler import PERIOD
+from perfdocs.measure.session import block_of
+from perfdocs.reasons import flag_reasons
 
 from .fakes import FakeSampler
 
@@ -156,12 +160,23 @@ def test_a_sampler_dies_anywhere_and_the_run_goes_on(watched: SimpleNamespace, l
     assert [len(m.values["wall"]) for m in card.measurements] == [5, 5]
     assert [m.block.state is not None for m in card.measurements if m.block] == [lives >= 4, lives >= 8]
     assert ("not sampled" in (card.method.sampler_reason or "")) == (lives < 8)
+    assert ["not_watched" in found for found in flags(card)] == [lives < 4, lives < 8]
     assert card.method.sample_period == PERIOD
     assert sum("not sampled" in line for line in watched.quiet.lines) == (lives < 8)
 
 
 def flags(card: Card) -> list[set[str]]:
     return [set(found) for found in flags_by_measurement(card)]
+
+
+def test_a_last_try_that_nobody_watched_is_not_clean(watched: SimpleNamespace) -> None:
+    watched.sampler.foreign, watched.sampler.lives = 1.5 + foreign_limit(64, True), 6
+    card = watched.measure("good", device="gpu", at={"n": (10,)})
+    (why,) = block(card).repeats
+    assert why.startswith("foreign load of ")
+    assert block(card).state is None
+    assert flags(card) == [{"not_watched"}]
+    assert flag_reasons(card.measurements[0]) == {"not_watched": f"the try before it was thrown away: {why}"}
 
 
 def test_a_contaminated_block_is_measured_again_and_says_why(watched: SimpleNamespace) -> None:
@@ -248,3 +263,22 @@ def test_an_interrupt_in_a_repeat_keeps_what_was_measured(watched: SimpleNamespa
 def test_an_arm_of_a_gpu_needs_one_processor_only() -> None:
     assert (foreign_limit(2, False), foreign_limit(128, False)) == (0.5, 0.5)
     assert (foreign_limit(1, True), foreign_limit(2, True), foreign_limit(128, True)) == (0.5, 1.0, 64.0)
+
+
+def test_no_window_stands_for_the_clock_of_an_arm_that_a_state_comes_before(watched: SimpleNamespace) -> None:
+    class Surrounded(Prepared):
+        def before(self) -> None:
+            """Pause."""
+
+    sampled = state(watched.measure("good", device="gpu", at={"n": (10,)}))
+    assert sampled.window == "ramp"
+    cell: Any = SimpleNamespace(task=Task("main", {}))
+    kept = block_of(cell, Timed(Prepared()), None, sampled).state
+    assert kept == sampled
+    left = block_of(cell, Timed(Surrounded()), None, sampled).state
+    assert left is not None
+    assert (left.sm_clock, left.memory_clock, left.cpu_clock, left.energy, left.energy_error) == (None,) * 5
+    assert sampled.energy is not None
+    assert (left.samples, left.power, left.foreign_load) == (sampled.samples, sampled.power, sampled.foreign_load)
+    own = replace(sampled, window="timed")
+    assert block_of(cell, Timed(Surrounded()), None, own).state == own

@@ -16,6 +16,7 @@ __all__ = [
     "ClockError",
     "Timed",
     "Timer",
+    "has_state",
     "look_after",
     "measure_block",
     "measure_rotate",
@@ -115,13 +116,18 @@ def time_run(timed: Timed, timer: Timer, monitor: Monitor) -> None:
             timed.wall.append(timer.time(timed.arm.run, timed.inner))
 
 
+def has_state(arm: Prepared) -> bool:
+    """Whether an arm brings the machine into a state of its own before each timed run."""
+    return type(arm).before is not Prepared.before
+
+
 def _read_each(arm: Prepared, sensors: Sensors) -> bool:
     """Whether sensors are read after each timed run, and not only after the last.
 
     NVML is left alone until then, unless the arm brings the machine into a state before each run: what is read after
     it is what that state led to.
     """
-    return sensors.nvml is None or type(arm).before is not Prepared.before
+    return sensors.nvml is None or has_state(arm)
 
 
 def _until(moment: float, timed: Timed, timer: Timer) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, Spread, State, Summary
 from perfdocs.cardfile import write_card
 from perfdocs.definition import Definition
@@ -14,7 +16,7 @@ from perfdocs.errors import PerfdocsError, clean, nearest, place
 from .arm import Reason
 from .partial import Partial, fingerprint, read_partial, write_partial
 from .plan import Cell, show
-from .protocol import Timed
+from .protocol import Timed, has_state
 from .spent import Spent
 
 __all__ = ["Session", "block_of", "measurement_of", "number"]
@@ -39,9 +41,17 @@ def block_of(
         inner=timed.inner,
         throttle=tuple(sorted(timed.readings.throttle)),
         load=tuple(timed.readings.load),
-        state=state,
+        state=_without_runs(state) if state is not None and has_state(timed.arm) else state,
         repeats=repeats,
     )
+
+
+OF_A_RUN = ("sm_clock", "memory_clock", "cpu_clock", "energy", "energy_error")
+
+
+def _without_runs(state: State) -> State:
+    """What was sampled, less what it tells of a run, where no state came before the work as before each timed run."""
+    return state if state.window == "timed" else replace(state, **dict.fromkeys(OF_A_RUN))
 
 
 def measurement_of(
@@ -82,7 +92,7 @@ def _clocks(timed: Timed, block: Block) -> dict[str, MetricValue | None]:
     found: dict[str, MetricValue | None] = {}
     for key, read in several.items():
         seen: Spread | None = getattr(state, key, None)
-        if len(read) > 1:
+        if len(read) > 1 or (read and has_state(timed.arm)):
             found[key] = tuple(map(number, read))
         elif seen is not None:
             found[key] = Summary(centre=seen.centre, low=seen.low, high=seen.high)
@@ -129,8 +139,6 @@ class Session:
 
     def card(self) -> Card:
         """The card as it stands."""
-        from msgspec.structs import replace
-
         return replace(
             self.head,
             measurements=tuple(self.done.values()),

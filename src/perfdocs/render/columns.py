@@ -10,7 +10,7 @@ from ..definition import Definition, Derived, Metric
 from ..expression import Missing
 from ..flags import FLAGS
 from ..quantity import NBSP, Scale, format_percent, number_text, scale_for
-from ..row import Row, share_of_peak
+from ..row import Row, of_intervals, share_of_peak
 from ..verdict import Value
 from .model import MISSING, Cell
 from .points import ordered_flags
@@ -68,9 +68,9 @@ def _whole(value: Value) -> bool:
     return float(value.centre).is_integer() and value.lo == value.hi == value.centre
 
 
-def range_text(value: Value, centre: str, scale: Scale, digits: int = DIGITS, *, percent: bool = False) -> str:
+def range_text(value: Value, quantity: Metric | Derived, centre: str, scale: Scale, digits: int = DIGITS) -> str:
     """The display range in brackets, where it reads differently from the centre; else nothing."""
-    ends = value.show_lo, value.show_hi
+    ends, percent = (value.show_lo, value.show_hi), isinstance(quantity, Derived) and quantity.fraction
     low, high = (format_percent(v, digits) if percent else number_text(v / scale.factor, digits) for v in ends)
     return "" if low == centre == high else f"{NBSP}({low}–{high})"
 
@@ -111,11 +111,10 @@ def column(found: Sequence[Row], key: str, best: Iterable[str] = ()) -> Column |
             continue
         digits = digits_of(row, key)
         text, flags = value_text(value, quantity, scale, digits, whole=exact), value.flags
-        if isinstance(quantity, Metric) or (quantity.over and shares is None):
-            if value.show_lo != value.show_hi:
-                percent = isinstance(quantity, Derived) and quantity.fraction
-                text += range_text(value, text, scale, digits, percent=percent)
-        elif shares is not None and (share := shares[i]) is not None:
+        own = isinstance(quantity, Metric) or (quantity.over and shares is None) or of_intervals(row, key)
+        if own and value.show_lo != value.show_hi:  # what runs leave open of a derived quantity stands at its metrics
+            text += range_text(value, quantity, text, scale, digits)
+        if shares is not None and (share := shares[i]) is not None:
             text, flags = f"{text}{NBSP}({format_percent(share.centre)})", flags | share.flags
         marked = ordered_flags(flags) if flags else ()
         reasons = whys(row, key, flags) if flags else ()

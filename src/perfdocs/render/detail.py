@@ -8,7 +8,7 @@ from ..definition import Definition
 from ..expression import Missing
 from ..frame import rows
 from ..library import Benchmark, LoadedCard
-from ..row import Row
+from ..row import Row, of_intervals
 from ..verdict import fastest
 from .absent import absence_notes
 from .columns import Column, column
@@ -26,6 +26,7 @@ from .whys import clock_note, mixed, observed_cells, repeats_observed
 
 __all__ = ["LONG", "detail", "spread_words"]
 
+INTERVALS = "Other ranges: what samples of a clock, steps of a counter or the number of trials leave open."
 SERIES = "Values of whole series (what the noise of their points leaves open)."
 
 LONG = 10
@@ -44,8 +45,10 @@ def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
     several = len({row.arm for row in found}) > 1
     across = entry.across if several else None
     groups = tuple(_groups(definition, found, table, entry.split, across))
-    order = " Best first." if several and ruler(definition, table) else ""
     said = SERIES if entry.of else spread_words(loaded, _runs(found))
+    if loaded.card.origin.kind != "imported" and any(of_intervals(r, k) for r in found for k in entry.columns):
+        said = f"{said} {INTERVALS}"
+    order = " Best first." if several and ruler(definition, table) else ""
     return TableModel(
         f"{definition.id}-{table}-detail",
         f"{entry.title}: every measurement" if has_overview(definition, table) else entry.title,

@@ -169,7 +169,7 @@ def _device_group(definition: Definition, devices: Mapping[LoadedCard, Sequence[
         row = next(r for r in devices[loaded] if r.arm == state.arms[0])
         digits = digits_of(row, by)
         text = value_text(value, quantity, scale, digits)
-        text += range_text(value, text, scale, digits) if value.show_lo != value.show_hi else ""
+        text += range_text(value, quantity, text, scale, digits) if value.show_lo != value.show_hi else ""
         where = f"{loaded.device_id}#{row.anchor}"
         name = Cell(named(loaded), link=loaded.device_id, number=False, foreign=True)
         flags = ordered_flags(value.flags)

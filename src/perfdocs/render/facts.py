@@ -154,7 +154,7 @@ def _method_rows(loaded: LoadedCard) -> Iterator[tuple[str, str, bool]]:
         yield "timer", method.timer, True
     if method.timer_resolution:
         yield "timer resolution", format_value(method.timer_resolution, "s"), False
-    clocks = {"nvml": "read through NVML after each run", "cpufreq": "read through cpufreq", "none": "not read"}
+    clocks = {"nvml": "read through NVML after the timed runs", "cpufreq": "read through cpufreq", "none": "not read"}
     yield "clocks", clocks[method.clocks], False
     if method.clocks_reason:
         yield "clocks, why", method.clocks_reason, True

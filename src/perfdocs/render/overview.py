@@ -156,7 +156,7 @@ def _cell(
     unseen = unobserved_why(row) if tell else ()
     quantity, digits = definition.quantity(by), digits_of(row, by)
     text = value_text(value, quantity, scale, digits)
-    spread = range_text(value, text, scale, digits).strip(f"{NBSP}()")
+    spread = range_text(value, quantity, text, scale, digits).strip(f"{NBSP}()")
     detail_text = f"{spread or text} {scale.unit}".strip() + (f", {value.samples} runs" if value.samples else "")
     link = f"{row.card.device.id}#{row.anchor}"
     flags = value.flags | {w.flag for w in unseen}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..card import Block, Card, Spread, State
-from ..conditions import throttle_reasons
+from ..card import Block, Card, Measurement, Spread, State
+from ..conditions import clock_of_runs, read_after_each, throttle_reasons
 from ..quantity import NBSP, format_percent, format_value, number_text
 
 __all__ = ["state_rows"]
 
+BEFORE = "never: the card is from before there was a sampler, so whether other work ran beside it is unknown too"
 SPREADS = (
     ("SM clock, observed", "sm_clock", "Hz"),
     ("memory clock, observed", "memory_clock", "Hz"),
@@ -26,27 +27,40 @@ WINDOWS = {
 
 
 def state_rows(card: Card) -> Iterator[tuple[str, str, bool]]:
-    """Name, value, and whether the value is text from the card; nothing for cards from before there was a sampler."""
+    """Name, value, and whether the value is text from the card; one line for cards from before there was a sampler."""
     method = card.method
     if method.sampler_reason:
         yield "sampler", method.sampler_reason, True
+    watched = [m for m in card.measurements if m.block is not None and m.block.state is not None]
     blocks = [m.block for m in card.measurements if m.block is not None]
     states = [block.state for block in blocks if block.state is not None and block.state.samples]
     if method.sample_period is None and not states:
+        if card.origin.kind != "imported" and not method.sampler_reason:
+            yield "state sampled", BEFORE, False
         return
     period = "" if method.sample_period is None else f"each {format_value(method.sample_period, 's')}, "
     yield "state sampled", f"{period}{_windows(states)}", False
     if len(states) < len(blocks):
         yield "state not observed", _of(len(blocks) - len(states), len(blocks)), False
     for label, key, unit in SPREADS:
-        if spreads := [s for state in states if (s := getattr(state, key)) is not None]:
+        if spreads := [s for m in watched if (s := _seen(m, key)) is not None]:
             yield label, _range(spreads, unit), False
+    if each := sum(read_after_each(m) is not None for m in watched):
+        yield "SM clock read after each run", f"{_of(each, len(blocks))}, where a state comes before it", False
     yield from _extremes(states)
     if hidden := sorted({key for state in states for key in state.unobserved}):
         yield "state not observable here", ", ".join(key.replace("_", " ") for key in hidden), True
     if reasons := Counter(reason for block in blocks for reason in throttle_reasons(block)):
         yield "throttle reasons", _counted(reasons, len(blocks)), True
     yield from _repeated(blocks)
+
+
+def _seen(m: Measurement, key: str) -> Spread | None:
+    """What was seen of a clock or of power in a block that was watched."""
+    if key.endswith("_clock"):
+        return clock_of_runs(m, key)
+    found: Spread | None = getattr(m.block.state, key) if m.block else None
+    return found
 
 
 def _windows(states: Sequence[State]) -> str:

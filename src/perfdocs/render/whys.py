@@ -9,7 +9,7 @@ from ..card import Measurement, MetricValue, Summary
 from ..expression import names, parse
 from ..library import Benchmark, LoadedCard
 from ..quantity import scale_for
-from ..reasons import observed, unobserved_reasons
+from ..reasons import Observed, observed, unobserved_reasons
 from ..row import Row
 from .model import Cell, Why
 from .points import ordered_flags, point_text
@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 NOT_OBSERVED = "not_observed"
+WHILE, AFTER = "while the work ran", "after each run"
 LONGEST = 300  # characters of a reason that a card gives
 
 
@@ -51,7 +52,7 @@ def _compared(row: Row, key: str) -> Iterator[Row]:
     if derived is None:
         return
     for name in names(parse(derived.is_, f"{row.definition.id}: $.derived.{key}.is")):
-        of = row if name.arm is None else row.peers.get((row.table, name.arm, *row.at.values()))
+        of = row.source(name)
         if of is not None:
             if of is not row:
                 yield of
@@ -90,7 +91,7 @@ def observed_cells(found: Sequence[Row]) -> tuple[str, tuple[Cell, ...]]:
     """A column of observed clocks: its head and a cell a row."""
     clocks = [row.observed.clock for row in found if row.observed is not None and row.observed.clock is not None]
     scale = scale_for([clock.centre for clock in clocks], "Hz")
-    kinds = list(dict.fromkeys(o.of for row in found if (o := row.observed) is not None and o.clock is not None))
+    kinds = list(dict.fromkeys(_kind(o) for row in found if (o := row.observed) is not None and o.clock is not None))
     cells = []
     for row in found:
         seen = row.observed
@@ -100,9 +101,17 @@ def observed_cells(found: Sequence[Row]) -> tuple[str, tuple[Cell, ...]]:
             continue
         low, high = (f"{end / scale.factor:.4g}" for end in (seen.clock.low, seen.clock.high))
         text = low if low == high else f"{low}–{high}"
-        cells.append(Cell(text if seen.of == kinds[0] else f"{text} ({seen.of})"))
-    head = f"{kinds[0]} clock while the work ran ({scale.unit})" if kinds else "clock while the work ran"
+        if _kind(seen) != kinds[0]:
+            text = f"{text} ({', '.join(part for part in _kind(seen) if part not in kinds[0])})"
+        flags = ordered_flags(row.flags)  # of the row, as at each of its values
+        cells.append(Cell(text, flags, whys=whys(row, "", flags)))
+    head = f"{' clock '.join(kinds[0])} ({scale.unit})" if kinds else f"clock {WHILE}"
     return head, tuple(cells)
+
+
+def _kind(seen: Observed) -> tuple[str, str]:
+    """Whose clock it is, and when it was seen."""
+    return seen.of, AFTER if seen.each else WHILE
 
 
 def repeats_observed(found: Iterable[Row], key: str) -> bool:

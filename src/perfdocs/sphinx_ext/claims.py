@@ -7,7 +7,7 @@ to its row. No comment survives: titles, the toctree and the search index are ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +24,7 @@ from ..claims.forms import Found, read_role
 from ..claims.model import Bound, Outcome
 from ..errors import clean
 from ..flags import FLAGS
+from ..render.facts import flag_legend
 from . import project as keys
 from .claims_tree import MARKS, ClaimNode, GivenNode, MarkNode, Page, ValueNode
 from .domain import domain_of, project_of
@@ -159,8 +160,11 @@ class ResolveMarks(SphinxPostTransform):
     default_priority = 6
 
     def run(self, **kwargs: Any) -> None:  # noqa: ARG002 - the signature of docutils
-        """Resolve every mark of the page being written, those of its titles too."""
-        for node in list(self.document.findall(MarkNode)):
+        """Resolve every mark of the page being written, those of its titles too; flags are explained at its end."""
+        marks = list(self.document.findall(MarkNode))
+        if flags := {flag for node in marks for flag in node["flags"]}:
+            _end_of(self.document).append(_legend(flags))
+        for node in marks:
             link = self._link(node["entry"], node["row"], node["about"])
             if link is not None and node["linked"]:
                 link += node.children
@@ -218,6 +222,23 @@ def _link_around(node: nodes.Node) -> nodes.Element | None:
             found = here
         here = here.parent
     return found
+
+
+def _end_of(document: nodes.document) -> nodes.Element:
+    """Where the last words of a page stand."""
+    last = document.children[-1]
+    return last if isinstance(last, nodes.section) else document
+
+
+def _legend(flags: Iterable[str]) -> nodes.Element:
+    """What the flags of numbers in the text mean, as below a table: not everyone has a mouse to ask a title with."""
+    lines = [
+        nodes.list_item("", nodes.paragraph("", "", nodes.superscript("", line.lead), nodes.Text(f" {line.text}")))
+        for line in flag_legend(flags)
+    ]
+    lead = nodes.paragraph("", "Marks behind numbers of the text:", classes=["perfdocs-notes"])
+    listed = nodes.bullet_list("", *lines, bullet="*", classes=["perfdocs-flags"])
+    return nodes.container("", lead, listed, classes=["perfdocs"])
 
 
 def _flags(node: MarkNode) -> Iterator[nodes.Node]:
