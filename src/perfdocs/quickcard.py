@@ -27,6 +27,7 @@ from .card import (
     Measurement,
     MetricValue,
     NotRun,
+    Summary,
 )
 from .cardfile import RESERVED
 from .crosscheck import check_axis_value, check_card
@@ -50,6 +51,20 @@ class _Absent(NotRun, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     """An arm that was not run, which tells whether its kind is in the file."""
 
     kind: KindOfAbsence | UnsetType = UNSET  # type: ignore[assignment] # wider than what it becomes
+
+
+class _Ranged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A :class:`Summary` as measured cards have it."""
+
+    centre: Annotated[float, Meta(ge=0, lt=_MOST)]
+    low: Annotated[float, Meta(ge=0, lt=_MOST)]
+    high: Annotated[float, Meta(ge=0, lt=_MOST)]
+
+    def summary(self, metric: Metric) -> Summary:
+        """The same as the library has it. Raises :class:`ValueError` where the numbers do not fit."""
+        if not self.low <= self.centre <= self.high or (self.low == 0 and metric.unit == "s"):
+            raise ValueError(self)
+        return Summary(centre=self.centre, low=self.low, high=self.high)
 
 
 _LISTS = ("measurements", "not_run")
@@ -93,7 +108,7 @@ def _metric_type(metric: Metric) -> Any:
     number = Annotated[float, bounds]
     if metric.kind == "count":
         return number
-    return number | Annotated[tuple[number, ...], Meta(min_length=1, max_length=MAX_SAMPLES)]
+    return number | Annotated[tuple[number, ...], Meta(min_length=1, max_length=MAX_SAMPLES)] | _Ranged
 
 
 class QuickReader:
@@ -168,9 +183,13 @@ class QuickReader:
                 raise ValueError(row.flags)
             if row.block is not None:
                 blocks.append(row.block)
-            values: dict[str, MetricValue] = {
+            values: dict[str, Any] = {  # of types made at run time
                 key: value for key, value in zip(self._metrics, self._of_row(row), strict=True) if value is not UNSET
             }
+            for key, value in values.items():
+                if type(value) is _Ranged:
+                    values[key] = value.summary(self._definition.metrics[key])
+                    colons += len(_Ranged.__struct_fields__)
             colons += its + len(values) + bool(row.flags)
             found.append(
                 Measurement(table=row.table, arm=row.arm, at=row.at, flags=row.flags, block=row.block, values=values)
