@@ -25,7 +25,6 @@ from .card import (
     Card,
     KindOfAbsence,
     Measurement,
-    MetricValue,
     NotRun,
     Summary,
 )
