@@ -10,7 +10,7 @@ from .card import Block, Card, Measurement, Spread
 from .conditions import FOREIGN_LOAD, THROTTLING, clock_moved, contamination, throttle_reasons
 from .quantity import NBSP, format_value, scale_for
 
-__all__ = ["Observed", "flag_reasons", "observed", "of_series", "unobserved_reasons"]
+__all__ = ["Observed", "flag_reasons", "observed", "of_series", "spread_text", "unobserved_reasons"]
 
 NO_SAMPLER = "the card is from before clocks were sampled"
 APART = "measured in a process of its own, which is not sampled"
@@ -29,7 +29,7 @@ class Observed:
     @property
     def text(self) -> str:
         """``SM clock 1.98 GHz``, or that it was not observed."""
-        return "clock not observed" if self.clock is None else f"{self.of} clock {_range(self.clock)}"
+        return "clock not observed" if self.clock is None else f"{self.of} clock {spread_text(self.clock)}"
 
 
 def observed(card: Card, m: Measurement) -> Observed | None:
@@ -92,7 +92,7 @@ def _told(block: Block) -> Iterator[tuple[str, str]]:
             ", ".join(f"{o}, above {limit:g}" if o.startswith("foreign load") else o for o in others),
         )
     if block.state is not None and block.state.sm_clock is not None and clock_moved(block):
-        yield "clock_spread", f"SM clock {_range(block.state.sm_clock)}"
+        yield "clock_spread", f"SM clock {spread_text(block.state.sm_clock)}"
     if block.gate is not None and block.gate.timed_out:
         yield "gate_timeout", f"waited {format_value(block.gate.waited, 's')}"
 
@@ -108,7 +108,8 @@ def _throttled(block: Block, reason: str) -> str:
     return f"{words} in {samples} of {state.samples} samples"
 
 
-def _range(clock: Spread) -> str:
+def spread_text(clock: Spread) -> str:
+    """``1.98 GHz``, or the lowest and the highest."""
     scale = scale_for([clock.centre], "Hz")
     low, high = (f"{end / scale.factor:.4g}" for end in (clock.low, clock.high))
     return f"{low}{NBSP}{scale.unit}" if low == high else f"{low} to {high}{NBSP}{scale.unit}"

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, to_builtins
 
-from perfdocs.card import State
+from perfdocs.card import Spread, State
 from perfdocs.files import write_atomic
 
 from .statistics import Verdict
@@ -27,6 +27,7 @@ __all__ = [
     "Repeat",
     "Role",
     "Round",
+    "Seen",
     "SideFacts",
     "Turn",
     "encode",
@@ -76,7 +77,11 @@ class Repeat(_Part, frozen=True, kw_only=True):
 
 
 class Comparison(_Part, frozen=True, kw_only=True):
-    """One region of one reading: medians, their ratio B / A and its interval; a verdict where it is gated."""
+    """One region of one reading: medians, their ratio B / A and its interval; a verdict where it is gated.
+
+    ``cycles`` is the ratio in SM cycles, where the clocks of the sides were too far apart to compare seconds. ``flags``
+    are those of cards, and ``not_watched``, each with what it is about here.
+    """
 
     a: Seconds
     b: Seconds
@@ -84,8 +89,26 @@ class Comparison(_Part, frozen=True, kw_only=True):
     low: float
     high: float
     rounds: int
+    cycles: float | None = None
     verdict: Verdict | None = None
     why: str | None = None
+    flags: dict[str, str] = {}
+
+
+class Seen(_Part, frozen=True, kw_only=True):
+    """What was seen of a side in the rounds that count; ``rounds`` are those in which anybody looked.
+
+    Clocks are the lowest, the median of the rounds' middles and the highest. ``throttle`` counts rounds by reason,
+    ``unobserved`` by what the machine did not tell.
+    """
+
+    rounds: int
+    sm_clock: Spread | None = None
+    memory_clock: Spread | None = None
+    cpu_clock: Spread | None = None
+    p_states: tuple[int, ...] = ()
+    throttle: dict[str, int] = {}
+    unobserved: dict[str, int] = {}
 
 
 class Reading(_Part, frozen=True, kw_only=True):
@@ -102,6 +125,7 @@ class Reading(_Part, frozen=True, kw_only=True):
     restored: bool | None = None
     rounds: tuple[Round, ...] = ()
     repeats: tuple[Repeat, ...] = ()
+    seen: dict[Literal["a", "b"], Seen] = {}
     kernels: dict[str, tuple[Seconds, ...]] = {}
     regions: dict[str, Comparison] = {}
 
@@ -155,7 +179,10 @@ class Method(_Part, frozen=True, kw_only=True):
 
 
 class Record(_Part, frozen=True, kw_only=True):
-    """One A/B. ``gated`` names the reading that the verdict is about, ``stopped`` what ended all before its time."""
+    """One A/B. ``gated`` names the reading that the verdict is about, ``stopped`` what ended all before its time.
+
+    ``flags`` are those of the regions that the verdict is about.
+    """
 
     schema: Literal["perfdocs.ab/1"] = "perfdocs.ab/1"
     recorded: str
@@ -166,6 +193,7 @@ class Record(_Part, frozen=True, kw_only=True):
     gated: ReadingKey
     verdict: Verdict
     why: str
+    flags: tuple[str, ...] = ()
     stopped: str | None = None
 
 

@@ -12,8 +12,9 @@ from perfdocs.errors import PerfdocsError
 from perfdocs.measure.edges import Clock
 from perfdocs.measure.progress import Progress
 
+from .caveats import flagged, seen
 from .clocks import Mode
-from .comparing import compare_kernels, compare_rounds, overall
+from .comparing import compare_kernels, compare_rounds, flags_of, overall
 from .record import Method, Reading, ReadingKey, Record, SideFacts
 from .rounds import Course, Judge, Observer, Side, contaminated, measure, off_clock, seen_clocks
 from .statistics import LEVEL, RESAMPLES, SEED
@@ -115,6 +116,7 @@ def run_session(session: Session, asked: Asked) -> Record:
         gated=gated,
         verdict=verdict,
         why=why,
+        flags=flags_of(found[gated]),
         stopped=stopped,
     )
 
@@ -158,21 +160,23 @@ def _rounds(
     return course, course.ended
 
 
-def _inner(session: Session) -> tuple[int, int]:
-    return session.facts[0].inner, session.facts[1].inner
+def _reading(session: Session, asked: Asked, course: Course, gate: float | None, *, locked: bool = False) -> Reading:
+    """What the rounds say: ratios, verdicts where there is a ``gate``, and what was seen meanwhile."""
+    a, b = (seen([getattr(r, name) for r in course.rounds], locked=locked) for name in ("a", "b"))
+    inner = session.facts[0].inner, session.facts[1].inner
+    return Reading(
+        ended=course.ended,
+        rounds=tuple(course.rounds),
+        repeats=tuple(course.repeats),
+        seen={"a": a, "b": b} if course.rounds else {},
+        regions=flagged(compare_rounds(course.rounds, gate, asked.shortest, inner), course.rounds, course.last, (a, b)),
+    )
 
 
 def _default(session: Session, asked: Asked) -> tuple[Reading, str | None]:
     """At the clocks the machine chooses: gated only where nobody asked for locked ones."""
     course, stopped = _rounds(session, asked, (contaminated,), 0, lambda: None)
-    gate = None if asked.lock else asked.gate
-    reading = Reading(
-        ended=course.ended,
-        rounds=tuple(course.rounds),
-        repeats=tuple(course.repeats),
-        regions=compare_rounds(course.rounds, gate, asked.shortest, _inner(session)),
-    )
-    return reading, stopped
+    return _reading(session, asked, course, None if asked.lock else asked.gate), stopped
 
 
 def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
@@ -197,15 +201,12 @@ def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
         stopped = INTERRUPTED
     finally:
         restored = _closed(held)
-    reading = Reading(
+    reading = replace(
+        _reading(session, asked, course, asked.gate, locked=True),
         absent=None if course.rounds else course.ended,
-        ended=course.ended,
         how=held.how,
         clocks=None if isinstance(clocks, str) else clocks,
         restored=restored,
-        rounds=tuple(course.rounds),
-        repeats=tuple(course.repeats),
-        regions=compare_rounds(course.rounds, asked.gate, asked.shortest, _inner(session)),
     )
     return reading, stopped
 
