@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +21,7 @@ from perfdocs.ab.report import report
 from perfdocs.ab.session import Asked, Held, Session, run_session
 from perfdocs.card import State
 from perfdocs.errors import PerfdocsError
+from perfdocs.measure.ending import ended_by_signals
 
 LOCK = Asked(lock="base")
 LOST = "the sampler does not answer (made up)"
@@ -211,6 +214,25 @@ def test_an_interrupt_before_the_first_round_is_a_record_too() -> None:
     record = run_session(session(a=interrupting(1, KeyboardInterrupt())), Asked())
     assert record.stopped == "interrupted"
     assert record.readings["default_clocks"].absent == "interrupted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_no_second_interrupt_takes_the_record_while_it_is_made_and_kept(number: signal.Signals) -> None:
+    kept: list[Record] = []
+
+    def again() -> tuple[tuple[str, ...], tuple[str, ...]]:
+        os.kill(os.getpid(), number)
+        return (), ()
+
+    def keep(record: Record) -> None:
+        again()
+        kept.append(record)
+
+    found = replace(session(b=interrupting(9, KeyboardInterrupt())), changed=again)
+    with ended_by_signals():
+        record = run_session(found, Asked(), keep)
+    assert kept == [record]
+    assert (len(record.readings["default_clocks"].rounds), record.stopped) == (7, "interrupted")
 
 
 FAILED = PerfdocsError("ab-command", "command B", "exit code 3", "exit code 0", "correct it")
