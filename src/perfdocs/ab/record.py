@@ -159,7 +159,7 @@ class SideFacts(_Part, frozen=True, kw_only=True):
 
 
 class Method(_Part, frozen=True, kw_only=True):
-    """How the interval was made and what was asked for.
+    """How the interval was made and what was asked for. ``order_seed`` drew the orders of the rounds.
 
     More than ``foreign_load`` processors of others' work repeats a round. The machine is sampled every
     ``sample_period``; ``sampler_reason`` says why it, or its GPU, was not, or no longer.
@@ -173,6 +173,7 @@ class Method(_Part, frozen=True, kw_only=True):
     level: float
     resamples: int
     seed: int
+    order_seed: int | None = None
     lock: Literal["base", "boost"] | None = None
     sample_period: Seconds | None = None
     sampler_reason: str | None = None

@@ -1,4 +1,4 @@
-"""Alternating rounds A B B A. A round in which something else was at work is measured again, and that is recorded."""
+"""Alternating rounds. A round in which something else was at work is measured again, and that is recorded."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from perfdocs.conditions import OWN_DOING, SETTINGS, THROTTLING, contamination
 from perfdocs.measure.monitor import Monitor, Watch
 
 from .caveats import held_down
+from .order import orders
 from .record import Order, Repeat, Round, Turn
 from .regions import same_regions
 
@@ -111,7 +112,8 @@ def measure(
 ) -> None:
     """Fill ``course`` with rounds; ``tell`` hears how many are done.
 
-    Every second round begins with B: what the first of a round finds otherwise than the second falls on both sides.
+    Half of the rounds begin with B (:mod:`.order`): what the first of a round finds otherwise than the second falls on
+    both sides.
 
     A round that no judge lets count is measured again, up to ``most_repeats`` times in a row; then the reading ends and
     says so. A round whose clock was held down is measured again as often as a block of a card: once where the load of
@@ -121,11 +123,11 @@ def measure(
     """
     known: set[str] = set()
     borne: set[str] = set(SETTINGS)
-    tries = 0
+    sequence, tries = orders(rounds), 0
     while len(course.rounds) < rounds:
         tell(len(course.rounds))
         number = len(course.rounds) + 1
-        order: Order = "AB" if number % 2 else "BA"
+        order = sequence[len(course.rounds)]
         patient = (*judges, _not_held_down(borne, tries, most_repeats))
         turns, why = _round(sides, observer, patient, number, order, known)
         if (gone := lost()) is not None:

@@ -16,6 +16,7 @@ from perfdocs.measure.progress import Progress
 from .caveats import flagged, seen
 from .clocks import Mode
 from .comparing import compare_kernels, compare_rounds, flags_of, overall
+from .order import ORDER_SEED
 from .record import Method, Reading, ReadingKey, Record, SideFacts
 from .rounds import Course, Judge, Observer, Side, contaminated, measure, off_clock, seen_clocks
 from .statistics import LEVEL, RESAMPLES, SEED
@@ -137,6 +138,7 @@ def _record(session: Session, asked: Asked, taken: Mapping[ReadingKey, _Taken], 
             level=LEVEL,
             resamples=RESAMPLES,
             seed=SEED,
+            order_seed=ORDER_SEED,
             lock=asked.lock,
             sample_period=session.observer.period,
             sampler_reason=session.observer.reason,
