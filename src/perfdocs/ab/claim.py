@@ -17,19 +17,28 @@ from pathlib import Path
 
 from .clocks import RefusedError
 
-__all__ = ["VARIABLE", "Claim", "HeldError", "claim"]
+__all__ = ["KEEPER", "VARIABLE", "Claim", "HeldError", "claim"]
 
 VARIABLE = "PERFDOCS_CLOCKS"
 NAME = "perfdocs-clocks"
+KEEPER = "perfdocs.ab.keeper"
+"""The module of a keeper, by which its process is known."""
 MOST = 4096  # bytes of a note
 
 
 class HeldError(RefusedError):
-    """A keeper that lives has locked the clocks; ``process`` is the id of who started it, where it said so."""
+    """The file is locked by a keeper that lives; ``process`` is the id of who started it, where it said so.
 
-    def __init__(self, process: int | None) -> None:
-        self.process = process
-        super().__init__("another comparison of perfdocs holds the clocks of this machine")
+    Any user may lock the file. One who is seen to be no keeper is a ``stranger``, by its own id, and holds no clocks.
+    """
+
+    def __init__(self, process: int | None, stranger: int | None = None) -> None:
+        self.process, self.stranger = process, stranger
+        super().__init__(
+            "another comparison of perfdocs holds the clocks of this machine"
+            if stranger is None
+            else f"process {stranger}, which is no comparison of perfdocs, has locked the file of who holds the clocks"
+        )
 
 
 class Claim:
@@ -81,10 +90,23 @@ def claim() -> Claim:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         process, _ = _noted(descriptor)
-        raise HeldError(process) from None
+        raise HeldError(process, _stranger(descriptor)) from None
     except OSError as error:
         raise _unknown(error) from None
     return Claim(descriptor, _noted(descriptor)[1])
+
+
+def _stranger(descriptor: int) -> int | None:
+    """Who has locked the file, where that is seen, and seen to be no keeper; ``None`` where it may be one."""
+    file = os.fstat(descriptor)
+    place = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/locks").read_text(encoding="ascii").splitlines():
+            _, kind, _, _, process, locked, *_ = [*line.split(), *[""] * 6]
+            if kind == "FLOCK" and locked == place and int(process) > 0:
+                words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+                return None if KEEPER.encode() in words else int(process)
+    return None
 
 
 def _unknown(error: OSError) -> RefusedError:

@@ -3,8 +3,9 @@
 ``python -m perfdocs.ab.keeper nvml|ncu base|boost [BUS]`` answers with one line of JSON and then waits:
 ``{"how": …, "clocks": […]}`` once the clocks are locked (hertz, null where only ``ncu`` knows), or ``{"refused": …}``.
 ``… reset [BUS]`` resets what a keeper left locked and answers ``{"reset": {way: why not}}``, ``{"held": process}``
-where one holds the clocks now, ``{"foreign": true}`` where none is known to have left a lock; ``… force-reset [BUS]``
-resets then too. A lock is put on and taken off here, nowhere else, and only by who has claimed the clocks.
+where one holds the clocks now, ``{"stranger": process}`` where another process has locked its file, and
+``{"foreign": true}`` where none is known to have left a lock; ``… force-reset [BUS]`` resets in the last two cases too.
+A lock is put on and taken off here, nowhere else, and only by who has claimed the clocks.
 """
 
 from __future__ import annotations
@@ -117,8 +118,12 @@ def reset(bus: str | None, *, force: bool) -> int:
     try:
         mine = claim()
     except HeldError as error:
-        _say(held=error.process)
-        return 0
+        if error.stranger is None:
+            _say(held=error.process)
+            return 0
+        if not force:
+            _say(stranger=error.stranger)
+            return 0
     except RefusedError:
         if not force:
             raise

@@ -14,6 +14,7 @@ from typing import Any
 
 from perfdocs.measure.processes import kill_group, module_command
 
+from .claim import KEEPER
 from .clocks import Mode
 from .keeper import FORCED, LOST, NCU, NVML, RESET
 
@@ -27,7 +28,7 @@ GRACE = 10.0  # s; for one that has hung already
 def _started(words: Sequence[str]) -> subprocess.Popen[str]:
     """A keeper in a session of its own: an interrupt of the terminal is for its parent, which then closes the pipe."""
     return subprocess.Popen(  # noqa: S603 - this Python and this package
-        module_command("perfdocs.ab.keeper", *words),
+        module_command(KEEPER, *words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -74,7 +75,8 @@ def _end(process: subprocess.Popen[str]) -> None:
 class Reset:
     """What became of a reset: why not, by way, ``None`` where the clocks are reset; or why nothing was done.
 
-    ``held``: a comparison holds the clocks now, with its process where that is known. ``foreign``: none of perfdocs is
+    ``held``: a comparison holds the clocks now, with its process where that is known. ``stranger``: another process has
+    locked the file of who holds them, and nobody can tell. ``foreign``: none of perfdocs is
     known to have left a lock. ``unknown``: nobody can tell.
     """
 
@@ -82,6 +84,7 @@ class Reset:
     held: bool = False
     process: int | None = None
     foreign: bool = False
+    stranger: int | None = None
     unknown: str | None = None
 
 
@@ -99,6 +102,8 @@ def ask_reset(bus: str | None = None, seconds: float = END, *, force: bool = Fal
     ways, held, refused = found.get("reset"), found.get("held"), found.get("refused")
     if isinstance(ways, dict):
         return Reset({str(way): None if why is None else str(why) for way, why in ways.items()})
+    if isinstance(stranger := found.get("stranger"), int):
+        return Reset(stranger=stranger)
     if "held" in found:
         return Reset(held=True, process=held if isinstance(held, int) else None)
     if "foreign" in found:

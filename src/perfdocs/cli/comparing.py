@@ -145,6 +145,12 @@ def _reset(*, force: bool) -> int:
             "or end it"
         )
         return 1
+    if found.stranger is not None:
+        click.echo(
+            f"not reset: process {found.stranger}, which is no comparison of perfdocs, has locked the file that tells "
+            "who holds the clocks, so nobody can tell; --force resets anyway"
+        )
+        return 1
     if found.unknown is not None:
         click.echo(f"not reset: {found.unknown}; --force resets anyway")
         return 1
