@@ -136,9 +136,15 @@ def test_who_has_locked_the_file_and_is_no_keeper_is_not_taken_for_a_comparison(
     with another("", "anybody") as process:
         with pytest.raises(HeldError, match="which is no comparison of perfdocs") as held:
             claim()
-        assert held.value.stranger == process.pid
+        assert held.value.holder == process.pid
         assert f"process {process.pid}, which is no comparison of perfdocs" in str(Locker("base").open())
-        assert ask_reset() == Reset(stranger=process.pid)
+        assert ask_reset() == Reset(locked=True, stranger=process.pid)
         assert device.locked
         assert ask_reset(force=True).ways == {"NVML": None, "ncu": None}
     assert not device.locked
+
+
+def test_a_holder_that_nobody_can_see_may_be_a_comparison(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: "")
+    with another("", "anybody"), pytest.raises(HeldError, match="some process, which may be a comparison of perfdocs"):
+        claim()

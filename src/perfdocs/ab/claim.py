@@ -27,17 +27,20 @@ MOST = 4096  # bytes of a note
 
 
 class HeldError(RefusedError):
-    """The file is locked by a keeper that lives; ``process`` is the id of who started it, where it said so.
+    """The file is locked, as by a keeper that lives; ``process`` is the id of who started it, where it said so.
 
-    Any user may lock the file. One who is seen to be no keeper is a ``stranger``, by its own id, and holds no clocks.
+    Any user may lock the file. ``holder`` is who has, where that is seen, and ``keeper`` whether it is seen to be one.
     """
 
-    def __init__(self, process: int | None, stranger: int | None = None) -> None:
-        self.process, self.stranger = process, stranger
+    def __init__(self, process: int | None, holder: int | None, *, keeper: bool) -> None:
+        self.process, self.holder, self.keeper = process, holder, keeper
+        file = "has locked the file of who holds the clocks"
         super().__init__(
             "another comparison of perfdocs holds the clocks of this machine"
-            if stranger is None
-            else f"process {stranger}, which is no comparison of perfdocs, has locked the file of who holds the clocks"
+            if keeper
+            else f"some process, which may be a comparison of perfdocs, {file}"
+            if holder is None
+            else f"process {holder}, which is no comparison of perfdocs, {file}"
         )
 
 
@@ -90,14 +93,15 @@ def claim() -> Claim:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         process, _ = _noted(descriptor)
-        raise HeldError(process, _stranger(descriptor)) from None
+        holder, keeper = _holder(descriptor)
+        raise HeldError(process, holder, keeper=keeper) from None
     except OSError as error:
         raise _unknown(error) from None
     return Claim(descriptor, _noted(descriptor)[1])
 
 
-def _stranger(descriptor: int) -> int | None:
-    """Who has locked the file, where that is seen, and seen to be no keeper; ``None`` where it may be one."""
+def _holder(descriptor: int) -> tuple[int | None, bool]:
+    """Who has locked the file, as far as the system tells, and whether it is seen to be a keeper."""
     file = os.fstat(descriptor)
     place = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
     with suppress(OSError, ValueError):
@@ -105,8 +109,8 @@ def _stranger(descriptor: int) -> int | None:
             _, kind, _, _, process, locked, *_ = [*line.split(), *[""] * 6]
             if kind == "FLOCK" and locked == place and int(process) > 0:
                 words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
-                return None if KEEPER.encode() in words else int(process)
-    return None
+                return int(process), KEEPER.encode() in words
+    return None, False
 
 
 def _unknown(error: OSError) -> RefusedError:

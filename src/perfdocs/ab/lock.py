@@ -75,15 +75,16 @@ def _end(process: subprocess.Popen[str]) -> None:
 class Reset:
     """What became of a reset: why not, by way, ``None`` where the clocks are reset; or why nothing was done.
 
-    ``held``: a comparison holds the clocks now, with its process where that is known. ``stranger``: another process has
-    locked the file of who holds them, and nobody can tell. ``foreign``: none of perfdocs is
-    known to have left a lock. ``unknown``: nobody can tell.
+    ``held``: a comparison holds the clocks now, with its process where that is known. ``locked``: some process has
+    locked the file of who holds them, the ``stranger``, which is no comparison, or nobody can tell which. ``foreign``:
+    none of perfdocs is known to have left a lock. ``unknown``: nobody can tell.
     """
 
     ways: Mapping[str, str | None] = field(default_factory=dict)
     held: bool = False
     process: int | None = None
     foreign: bool = False
+    locked: bool = False
     stranger: int | None = None
     unknown: str | None = None
 
@@ -102,8 +103,9 @@ def ask_reset(bus: str | None = None, seconds: float = END, *, force: bool = Fal
     ways, held, refused = found.get("reset"), found.get("held"), found.get("refused")
     if isinstance(ways, dict):
         return Reset({str(way): None if why is None else str(why) for way, why in ways.items()})
-    if isinstance(stranger := found.get("stranger"), int):
-        return Reset(stranger=stranger)
+    if "stranger" in found:
+        stranger = found["stranger"]
+        return Reset(locked=True, stranger=stranger if isinstance(stranger, int) else None)
     if "held" in found:
         return Reset(held=True, process=held if isinstance(held, int) else None)
     if "foreign" in found:

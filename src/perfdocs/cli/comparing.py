@@ -145,11 +145,13 @@ def _reset(*, force: bool) -> int:
             "or end it"
         )
         return 1
-    if found.stranger is not None:
-        click.echo(
-            f"not reset: process {found.stranger}, which is no comparison of perfdocs, has locked the file that tells "
-            "who holds the clocks, so nobody can tell; --force resets anyway"
+    if found.locked:
+        who, then = (
+            ("some process, which may be a comparison of perfdocs,", "wait for it, or end it")
+            if found.stranger is None
+            else (f"process {found.stranger}, which is no comparison of perfdocs,", "--force resets anyway")
         )
+        click.echo(f"not reset: {who} has locked the file that tells who holds the clocks; {then}")
         return 1
     if found.unknown is not None:
         click.echo(f"not reset: {found.unknown}; --force resets anyway")
