@@ -90,6 +90,18 @@ def test_two_commands_at_locked_clocks(device: FakeDevice, tmp_path: Path, b: fl
     assert not device.locked
 
 
+def test_a_gpu_that_is_too_hot_is_told(device: FakeDevice, tmp_path: Path) -> None:
+    device.fail("thermal")
+    done = ab(tmp_path, sampled(0.02), sampled(0.02), "--repeats", "1")
+    assert done.returncode == 0, done.stderr
+    found = record(tmp_path)
+    assert [repeat["why"] for repeat in found["readings"]["default_clocks"]["repeats"]] == ["A: throttled: temperature"]
+    assert found["flags"] == ["throttled"]
+    assert "default clocks, B: SM clock 1.755 GHz, memory clock 2.619 GHz, P2" in done.stdout.replace("\xa0", " ")
+    assert "T  the device reported a clock-throttle reason while the work ran" in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("flagged: throttled")
+
+
 @pytest.mark.parametrize(
     ("fault", "said"),
     [

@@ -149,4 +149,4 @@ def nvmlDeviceGetUtilizationRates(handle: str) -> Any:
 
 
 def nvmlDeviceGetCurrentClocksEventReasons(handle: str) -> int:
-    return 0
+    return 0x20 if fault("thermal") else 0
