@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -66,6 +67,8 @@ class _Commands(click.Group):
 
     def _guarded(self, words: list[str], options: dict[str, Any]) -> int:
         self._wrong = 1
+        if sys.stderr is None:  # closed: what is said there is for nobody, and nothing else is wrong
+            sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
         try:
             code = super().main(words, standalone_mode=False, **options)
             if sys.stdout is None and not code:
@@ -73,7 +76,7 @@ class _Commands(click.Group):
             if sys.stdout is not None:
                 sys.stdout.flush()
         except PerfdocsError as error:
-            return _say(str(error.problem), 1)
+            return _say(str(error.problem), self._wrong)
         except click.UsageError as error:
             error.show()
             return 2
@@ -82,12 +85,12 @@ class _Commands(click.Group):
         except (KeyboardInterrupt, click.Abort):
             return _say("interrupted", 130)
         except BrokenPipeError:
-            give_up()  # the reader of a pipe has left
+            give_up(sys.stdout)  # the reader of a pipe has left
             return self._wrong
         except OSError as error:  # a full disk, a folder that is read-only
             where = place(Path(error.filename)) if error.filename else "the file system or standard output"
             if not error.filename:
-                give_up()
+                give_up(sys.stdout)
             lost = "" if self._wrong == FAULT else ": nothing is lost"
             return _say(
                 f"{where}: found {(error.strerror or str(error)).lower()}, expected a place that can be read and "
@@ -106,7 +109,10 @@ class _Commands(click.Group):
 
 
 def _say(text: str, code: int) -> int:
-    click.echo(f"perfdocs: {clean(text, 1500)}", err=True)
+    try:
+        click.echo(f"perfdocs: {clean(text, 1500)}", err=True)
+    except OSError:  # a full disk there as well: the code alone tells
+        give_up(sys.stderr)
     return code
 
 

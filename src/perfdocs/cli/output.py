@@ -1,10 +1,11 @@
-"""What becomes of standard output that cannot be written: closed, a full disk, a pipe whose reader has left."""
+"""What becomes of a stream that cannot be written: closed, a full disk, a pipe whose reader has left."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import suppress
+from typing import TextIO
 
 __all__ = ["give_up", "show"]
 
@@ -17,12 +18,13 @@ def show(text: str) -> OSError | None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        give_up()
+        give_up(sys.stdout)
         return error
     return None
 
 
-def give_up() -> None:
-    """Nothing more can be said on standard output, and Python must not try when it ends."""
-    with suppress(OSError, ValueError, AttributeError):  # there may be none
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def give_up(stream: TextIO | None) -> None:
+    """Nothing more can be said there, and Python must not try when it ends."""
+    with suppress(OSError, ValueError):  # it may be no file
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
