@@ -434,3 +434,15 @@ def test_a_reader_that_leaves_is_no_error(benchmarks: Path) -> None:
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False, cwd=benchmarks.parent)
     os.close(write)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_an_interrupt_while_the_command_line_is_loaded_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt")
+    done = subprocess.run(
+        [sys.executable, "-c", "from perfdocs.__main__ import run\nrun()"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "perfdocs: interrupted\n")

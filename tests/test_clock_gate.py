@@ -13,6 +13,7 @@ import pytest
 from tests.lacking import skip_or_fail
 from tests.measure.fakes import FakeClock, FakeFiles
 
+from perfdocs.ab.order import orders
 from perfdocs.definition import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
 from perfdocs.measure.hostcc import compiler
@@ -254,3 +255,20 @@ def test_the_chain_is_walked_step_by_step(architecture: int, request: pytest.Fix
     except Cannot as reason:
         skip_or_fail(reason)
     assert any(total(loop, "IMAD") == 16 for loop in found), found
+
+
+def test_the_rounds_of_a_gate_have_the_orders_of_an_ab(context: Context) -> None:
+    clock, log = FakeClock(), []
+
+    class Side:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def run(self) -> None:
+            log.append(self.name)
+            clock.turn(0.02)
+
+    gate = gates.Gates(workload.Pair({"cpu": workload.SHORT}), ("A", "B"), context, on_host=True)
+    gate._sides, gate._timer = [Side("A"), Side("B")], Timer(clock, 0.0, 0.01)
+    gate._gate()
+    assert "".join(log[6:]) == "".join(orders(20))  # three runs of each tell how many fill a region

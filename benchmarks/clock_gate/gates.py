@@ -1,4 +1,4 @@
-"""Arms that are gates themselves: two arms of rk4 in rounds A B B A, at the clocks the machine chooses."""
+"""Arms that are gates themselves: two arms of rk4 in rounds, at the clocks the machine chooses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from perfdocs.ab.order import orders
 from perfdocs.ab.statistics import LEAST_ROUNDS, judged, ratio_of
 from perfdocs.measure.arm import Context, Prepared
 from perfdocs.measure.edges import SystemClock
@@ -70,15 +71,14 @@ class Gates(Prepared):
         return told(*self._found[0]) if self._pair.gates is None else tallied(self._found)
 
     def _gate(self) -> None:
-        """Seconds of a run of A and of B, round by round, A B B A."""
+        """Seconds of a run of A and of B, round by round, in the orders of `perfdocs ab`."""
         timer = self._timer
         found: Rounds = ([], [])
         if not self._inner:
             self._inner = [timer.inner(min(timer.time(side.run) for _ in range(3))) for side in self._sides]
-        for number in range(LEAST_ROUNDS):
-            sides = list(zip(found, self._sides, self._inner, strict=True))
-            for times, side, runs in reversed(sides) if number % 2 else sides:
-                times.append(timer.time(side.run, runs))
+        for order in orders(LEAST_ROUNDS):
+            for place in map("AB".index, order):
+                found[place].append(timer.time(self._sides[place].run, self._inner[place]))
         self._found.append(found)
 
     def close(self) -> None:

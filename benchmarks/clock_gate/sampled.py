@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from perfdocs.ab.order import orders
 from perfdocs.ab.statistics import LEAST_ROUNDS
 from perfdocs.measure.arm import Cannot, Prepared
 from perfdocs.measure.edges import Clock, Sampler, SamplerError, SystemClock, Watched
@@ -22,7 +23,7 @@ RAMPED = 4  # regions before the first round: clocks rise within half a second o
 
 @dataclass(slots=True)
 class Sampled(Prepared):
-    """Rounds A B B A of one arm: A while nothing is read, B while a sampler reads all that it reads of a card.
+    """Rounds of one arm: A while nothing is read, B while a sampler reads all that it reads of a card.
 
     They are run where the arm's counts are asked for: there the sampler of the card itself reads nothing. ``device``:
     the GPU is read too.
@@ -67,8 +68,8 @@ class Sampled(Prepared):
         a: list[float] = []
         b: list[float] = []
         samples = of_device = 0
-        for number in range(LEAST_ROUNDS):
-            for reads in (True, False) if number % 2 else (False, True):
+        for order in orders(LEAST_ROUNDS):
+            for reads in (side == "B" for side in order):
                 sampler.watch(watched if reads else "nothing")
                 (b if reads else a).append(timer.time(self.arm.run, runs))
                 taken = sampler.watch("nothing")

@@ -1,8 +1,21 @@
-"""``python -m perfdocs``: the command line where its script is not on the path."""
+"""``python -m perfdocs`` and its script: the command line, which an interrupt ends in one line while it is loaded."""
 
 from __future__ import annotations
 
-from .cli import main
+import sys
+
+__all__ = ["run"]
+
+
+def run() -> None:
+    """Load the command line, which takes a moment, and run it."""
+    try:
+        from .cli import main
+    except KeyboardInterrupt:
+        sys.stderr.write("perfdocs: interrupted\n")
+        sys.exit(130)
+    main(prog_name="perfdocs")
+
 
 if __name__ == "__main__":
-    main(prog_name="perfdocs")
+    run()

@@ -6,15 +6,21 @@ import statistics
 from collections.abc import Mapping
 
 from .card import Block, Measurement, Spread, State
+from .verdict import apart
 
 __all__ = [
     "CLOCK_SPREAD",
     "FOREIGN_LOAD",
     "NO_THROTTLING",
+    "OWN_DOING",
+    "SETTINGS",
     "THROTTLING",
     "clock_moved",
     "clock_of_runs",
+    "clocks_apart",
     "contamination",
+    "faults",
+    "moved",
     "read_after_each",
     "throttle_reasons",
     "unwatched",
@@ -37,6 +43,10 @@ THROTTLING: Mapping[str, str] = {
     "display_clocks": "clocks set for the display",
 }
 """The sampler's keys of throttle reasons, in words."""
+OWN_DOING = frozenset({"power_cap"})
+"""Reasons that are of the arm's own load: it will be so again."""
+SETTINGS = frozenset({"application_clocks", "display_clocks", "sync_boost"})
+"""Reasons that somebody chose: it will be so again."""
 
 
 def throttle_reasons(block: Block) -> tuple[str, ...]:
@@ -98,4 +108,19 @@ def clock_of_runs(m: Measurement, key: str = "sm_clock") -> Spread | None:
 def clock_moved(m: Measurement) -> bool:
     """Whether the SM clock of the runs spread over more than the stated share of its middle."""
     clock = clock_of_runs(m)
-    return clock is not None and clock.high - clock.low > CLOCK_SPREAD * clock.centre
+    return clock is not None and moved(clock)
+
+
+def moved(clock: Spread) -> bool:
+    """Whether a clock spread over more than the stated share of its middle."""
+    return clock.high - clock.low > CLOCK_SPREAD * clock.centre
+
+
+def clocks_apart(a: float | None, b: float | None) -> float | None:
+    """One SM clock over another, where they are too far apart to compare seconds; times this, a ratio is of cycles."""
+    return a / b if a is not None and b is not None and apart(a, b) > CLOCK_SPREAD else None
+
+
+def faults(block: Block) -> tuple[str, ...]:
+    """What spoils a block and may be otherwise in another try: other work, and throttling that nobody has set."""
+    return (*contamination(block.state), *(reason for reason in throttle_reasons(block) if reason not in SETTINGS))

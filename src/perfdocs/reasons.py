@@ -19,7 +19,7 @@ from .conditions import (
 )
 from .quantity import NBSP, format_value, scale_for
 
-__all__ = ["Observed", "flag_reasons", "observed", "of_series", "unobserved_reasons"]
+__all__ = ["Observed", "flag_reasons", "observed", "of_series", "spread_text", "unobserved_reasons"]
 
 NO_SAMPLER = "the card is from before clocks were sampled"
 APART = "measured in a process of its own, which is not sampled"
@@ -43,7 +43,7 @@ class Observed:
     def text(self) -> str:
         """``SM clock 1.98 GHz``, or that it was not observed."""
         after = ", read after each run" if self.each else ""
-        return "clock not observed" if self.clock is None else f"{self.of} clock {_range(self.clock)}{after}"
+        return "clock not observed" if self.clock is None else f"{self.of} clock {spread_text(self.clock)}{after}"
 
 
 def observed(card: Card, m: Measurement) -> Observed | None:
@@ -107,7 +107,7 @@ def _told(m: Measurement, block: Block) -> Iterator[tuple[str, str]]:
     if block.repeats and unwatched(block, sampling=True):
         yield "not_watched", f"the try before it was thrown away: {block.repeats[-1]}"
     if (clock := clock_of_runs(m)) is not None and clock_moved(m):
-        yield "clock_spread", f"SM clock {_range(clock)}"
+        yield "clock_spread", f"SM clock {spread_text(clock)}"
     if block.gate is not None and block.gate.timed_out:
         yield "gate_timeout", f"waited {format_value(block.gate.waited, 's')}"
 
@@ -123,7 +123,8 @@ def _throttled(block: Block, reason: str) -> str:
     return f"{words} in {samples} of {state.samples} samples"
 
 
-def _range(clock: Spread) -> str:
+def spread_text(clock: Spread) -> str:
+    """``1.98 GHz``, or the lowest and the highest."""
     scale = scale_for([clock.centre], "Hz")
     low, high = (f"{end / scale.factor:.4g}" for end in (clock.low, clock.high))
     return f"{low}{NBSP}{scale.unit}" if low == high else f"{low} to {high}{NBSP}{scale.unit}"

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .card import AxisValue, Card, Device, Measurement, Summary
-from .conditions import CLOCK_SPREAD
+from .conditions import clocks_apart
 from .definition import Definition, Derived
 from .expression import Call, Missing, Name, evaluate, evaluate_series, names, parse, parts
 from .facts import device_fact
 from .flags import footprint_flags, noise, of_peak_flags, pattern, sm_clock
 from .peaks import peak
 from .reasons import Observed, flag_reasons, observed, of_series
-from .verdict import Value, apart, summarise, value_of_summary
+from .verdict import Value, summarise, value_of_summary
 
 __all__ = ["Place", "Row", "clock_ratio", "of_intervals", "share_of_peak"]
 
@@ -168,9 +168,7 @@ def clock_ratio(a: Row, b: Row) -> float | None:
 
     Times this, the ratio of two times is that of their SM cycles.
     """
-    if a.card is not b.card or (one := a.sm_clock) is None or (other := b.sm_clock) is None:
-        return None
-    return one / other if apart(one, other) > CLOCK_SPREAD else None
+    return clocks_apart(a.sm_clock, b.sm_clock) if a.card is b.card else None
 
 
 def share_of_peak(row: Row, key: str) -> Value:

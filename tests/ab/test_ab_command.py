@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -88,6 +90,18 @@ def test_two_commands_at_locked_clocks(device: FakeDevice, tmp_path: Path, b: fl
     assert not device.locked
 
 
+def test_a_gpu_that_is_too_hot_is_told(device: FakeDevice, tmp_path: Path) -> None:
+    device.fail("thermal")
+    done = ab(tmp_path, sampled(0.02), sampled(0.02), "--repeats", "1")
+    assert done.returncode == 0, done.stderr
+    found = record(tmp_path)
+    assert [repeat["why"] for repeat in found["readings"]["default_clocks"]["repeats"]] == ["A: throttled: temperature"]
+    assert found["flags"] == ["throttled"]
+    assert "default clocks, B: SM clock 1.755 GHz, memory clock 2.619 GHz, P2" in done.stdout.replace("\xa0", " ")
+    assert "T  the device reported a clock-throttle reason while the work ran" in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("flagged: throttled")
+
+
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -136,12 +150,19 @@ def test_a_short_region_is_undecided(device: FakeDevice, tmp_path: Path) -> None
         ((side(1), side(1), "--gate", "nan"), "nan is no number"),
         ((side(1), side(1), "--lock", "1500"), "--lock"),
         ((side(1), side(1), "--limit", "1e7"), "0<x<=86400"),
+        ((side(1), side(1), "--out", "/dev/full"), "/dev/full: found a device or pipe, expected a place for a file"),
+        ((side(1), '["false"'), "B: found `["),
+        ((side(1), '["\\ud800"]'), "B: found `["),
+        (("[" * 20_000, side(1)), "A: found `["),
+        ((side(1), "rk4:nosuch"), "A and B: found an arm and a command"),
+        (("rk4:a", "rk4:b", "--at", "n"), '--at: found "n", expected axis=value'),
     ],
 )
 def test_what_is_not_understood_is_2(device: FakeDevice, tmp_path: Path, more: tuple[str, ...], said: str) -> None:
     done = ab(tmp_path, *more)
     assert done.returncode == 2
     assert said in done.stderr
+    assert "unexpected" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -153,8 +174,6 @@ def test_what_is_not_understood_is_2(device: FakeDevice, tmp_path: Path, more: t
         ('["yes"]', "command B: found more than 1 MiB of standard output"),
         ('["echo", "perfdocs-region main 1.7e308"]', "command B, line 1"),
         ('["echo", "fine"]', "command B: found no line"),
-        ('["false"', "B: found `["),
-        ("rk4:nosuch", "A and B: found an arm and a command"),
     ],
 )
 def test_a_side_that_does_not_run_or_tell_its_times_is_7_and_one_line(
@@ -165,6 +184,71 @@ def test_a_side_that_does_not_run_or_tell_its_times_is_7_and_one_line(
     assert done.returncode == 7
     assert f"perfdocs: {said}" in done.stderr
     assert not list((tmp_path / "build").rglob("*.json"))
+
+
+EQUAL = (side(0.02), side(0.02), "--foreign-load", "4096")
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [(">&-", "it is closed"), (">/dev/full", "no space left on device"), ("| true", "broken pipe")],
+)
+def test_a_report_that_cannot_be_shown_is_8_and_the_record_is_kept(
+    device: FakeDevice, tmp_path: Path, output: str, said: str
+) -> None:
+    line = f"{shlex.join(words(*EQUAL))} {output}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 8
+    assert f"perfdocs: standard output: found {said}, expected a place for the report" in done.stderr
+    assert record(tmp_path)["verdict"] == "pass"
+
+
+@pytest.mark.parametrize(("complaints", "code"), [("2>/dev/full", 8), ("2>&-", 0)])
+def test_where_nothing_can_be_complained_of_the_code_tells(
+    device: FakeDevice, tmp_path: Path, complaints: str, code: int
+) -> None:
+    line = ["sh", "-c", f"{shlex.join(words(*EQUAL))} {complaints}"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == code
+
+
+def test_a_fault_of_perfdocs_is_8_and_not_a_verdict(device: FakeDevice, tmp_path: Path) -> None:
+    code = (
+        "import sys\nimport perfdocs.ab.report\nperfdocs.ab.report.report = lambda record: 1 / 0\n"
+        "from perfdocs.cli import main\nmain(sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "ab", *EQUAL], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 8
+    assert "perfdocs: unexpected ZeroDivisionError" in done.stderr
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGTERM, signal.SIGINT), (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)])
+def test_who_asks_for_the_end_again_and_again_has_the_record_too(
+    device: FakeDevice, tmp_path: Path, signals: tuple[signal.Signals, ...]
+) -> None:
+    slow = "echo run >>runs; [ $(wc -l <runs) -ge 12 ] && touch $FAKE_GPU/waiting && sleep 60"
+    command = json.dumps(
+        ["/bin/sh", "-c", f"{slow}; for i in 1 2 3 4 5 6 7 8 9; do echo perfdocs-region r$i 0.02; done"]
+    )
+    with subprocess.Popen(
+        words(command, command, "--foreign-load", "4096"),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        device.wait_for("waiting")
+        for number in signals:
+            process.send_signal(number)
+            time.sleep(0.05)
+        _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert "every round that counted is kept in build" in said
+    assert len(record(tmp_path)["readings"]["default_clocks"]["rounds"]) == 4
 
 
 def test_a_side_that_fails_later_is_7_with_its_record(device: FakeDevice, tmp_path: Path) -> None:
@@ -359,7 +443,7 @@ def test_two_arms_of_a_real_benchmark_on_the_cpu(device: FakeDevice, tmp_path: P
 def test_a_place_that_cannot_be_written_is_known_before(device: FakeDevice, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = ab(tmp_path, side(0.02), side(0.02), "--out", "file/it.json")
-    assert done.returncode == 1
+    assert done.returncode == 8
     assert "a place that can be read and written" in done.stderr
     assert "round" not in done.stderr
 
@@ -379,8 +463,9 @@ def test_a_record_that_cannot_be_written_is_shown(device: FakeDevice, tmp_path: 
         timeout=PATIENCE,
         check=False,
     )
-    assert done.returncode == 1
+    assert done.returncode == 8
     assert "no space left on device" in done.stderr
+    assert "nothing is lost" not in done.stderr
     assert len(json.loads(done.stdout)["readings"]["default_clocks"]["rounds"]) == 20
     assert not list((tmp_path / "build" / "ab").iterdir())
 

@@ -15,19 +15,23 @@ from pathlib import Path
 import pytest
 from tests.ab.conftest import FakeDevice
 
-from perfdocs.ab.claim import HeldError, claim
+from perfdocs.ab.claim import KEEPER, HeldError, claim
 from perfdocs.ab.clocks import RefusedError
-from perfdocs.ab.lock import Hold, Locker, ask_reset
+from perfdocs.ab.lock import Hold, Locker, Reset, ask_reset
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
 HOLDS = "from perfdocs.ab.claim import claim\nmine = claim()\n{then}\nprint(mine.left, flush=True)\ninput()"
 
 
 @contextmanager
-def another(then: str = "") -> Iterator[subprocess.Popen[str]]:
-    """A process that claims the clocks, killed at the end."""
+def another(then: str = "", *words: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that claims the clocks as a keeper does, or with other ``words``; killed at the end."""
+    words = words or (KEEPER,)
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDS.format(then=then)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDS.format(then=then), *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("(")
@@ -124,3 +128,23 @@ def test_after_a_keeper_was_killed_its_lock_is_known_to_be_ours(device: FakeDevi
     assert ask_reset().ways == {"NVML": None, "ncu": None}
     assert not device.locked
     assert hold.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells who has locked a file")
+def test_who_has_locked_the_file_and_is_no_keeper_is_not_taken_for_a_comparison(device: FakeDevice) -> None:
+    (device.folder / "locked").write_text("1400")
+    with another("", "anybody") as process:
+        with pytest.raises(HeldError, match="which is no comparison of perfdocs") as held:
+            claim()
+        assert held.value.holder == process.pid
+        assert f"process {process.pid}, which is no comparison of perfdocs" in str(Locker("base").open())
+        assert ask_reset() == Reset(locked=True, stranger=process.pid)
+        assert device.locked
+        assert ask_reset(force=True).ways == {"NVML": None, "ncu": None}
+    assert not device.locked
+
+
+def test_a_holder_that_nobody_can_see_may_be_a_comparison(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: "")
+    with another("", "anybody"), pytest.raises(HeldError, match="some process, which may be a comparison of perfdocs"):
+        claim()

@@ -8,11 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.ab.fakes import unwatched
 
 from perfdocs.ab import files
 from perfdocs.ab.files import changed_files, files_of
 from perfdocs.ab.record import FileFacts
 from perfdocs.ab.sides import CommandSide
+from perfdocs.errors import PerfdocsError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="first lines of scripts are read on POSIX")
 
@@ -119,3 +121,17 @@ def test_a_file_that_is_replaced_meanwhile_is_named(tmp_path: Path) -> None:
 def test_no_path_is_told(tmp_path: Path) -> None:
     bench = script(tmp_path / "bench.py", "print(1)")
     assert str(tmp_path) not in repr(CommandSide("A", [sys.executable, str(bench), f"--at={bench}"], 9).facts)
+
+
+@posix
+def test_a_pipe_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o755)
+    (found,) = files_of([str(pipe)])
+    assert (found.name, found.sha256, found.why) == ("pipe", None, "not read: no plain file")
+    with pytest.raises(PerfdocsError, match="permission denied"):
+        CommandSide("A", [str(pipe)], 1).run(unwatched())
+
+
+def test_an_empty_argument_is_told_as_one() -> None:
+    assert CommandSide("A", ["tool", "", " ", "x"], 1).facts.words == ("tool", "", " ", "x")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.ab.conftest import PATIENCE, FakeDevice
 
 from perfdocs.ab import lock
 from perfdocs.ab.lock import Hold, Locker, reset_clocks
+from perfdocs.measure.processes import module_command
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
 BOTH = ["lock-sm 1500 1500", "lock-memory 2619 2619"]
@@ -201,3 +203,37 @@ def test_reset_is_safe_where_there_is_nothing_to_reset(device: FakeDevice, monke
     assert reset_clocks() == {"NVML": None, "ncu": "ncu is not installed"}
     device.fail("no-driver")
     assert reset_clocks() == {"NVML": "NVML does not start: driver not loaded", "ncu": "ncu is not installed"}
+
+
+def planted(folder: Path) -> Path:
+    """A folder to work in, whose files stand for modules of Python and of perfdocs and leave a trace when they run."""
+    trace = folder / "trace"
+    code = f"open({str(trace)!r}, 'w').close()\nraise SystemExit(9)"
+    (folder / "perfdocs").mkdir()
+    for name in ("json.py", "cupy.py", "perfdocs/__init__.py"):
+        (folder / name).write_text(code)
+    return trace
+
+
+def test_no_file_of_the_working_folder_runs_in_the_keeper(
+    device: FakeDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = planted(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert lock.ask_reset().foreign
+    hold = held(Locker("base"))
+    assert hold.close()
+    assert not trace.exists()
+
+
+def test_no_file_of_the_working_folder_runs_in_the_helper_of_ncu(tmp_path: Path) -> None:
+    trace = planted(tmp_path)
+    words = module_command("perfdocs.ab.helper")
+    subprocess.run(words, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert not trace.exists()
+
+
+def test_a_keeper_that_dies_is_said_at_once(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "no number")  # with which Python does not start
+    assert set(lock.ask_reset().ways.values()) == {"it ended (code 1)"}
+    assert str(Locker("base").open()).startswith("nvml: it ended (code 1); the clocks may be locked still")

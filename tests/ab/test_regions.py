@@ -65,3 +65,18 @@ def test_every_run_tells_the_same_regions() -> None:
     same_regions({"a", "b"}, {"b", "a"}, "B")
     with pytest.raises(PerfdocsError, match=r"B, round 3: found other regions than before: b, c"):
         same_regions({"a", "b"}, {"a", "c"}, "B, round 3")
+
+
+def test_a_line_ends_with_a_line_feed_alone_or_after_a_carriage_return() -> None:
+    assert regions_of("perfdocs-region a 1\r\nperfdocs-region b 2", "A") == {"a": 1.0, "b": 2.0}
+    for odd in "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029":
+        assert regions_of(f"said{odd}perfdocs-region no 1\nperfdocs-region a 1", "A") == {"a": 1.0}
+        with pytest.raises(PerfdocsError, match="A, line 2"):
+            regions_of(f"{odd}\nperfdocs-region a", "A")
+
+
+def test_there_are_a_thousand_regions_at_most() -> None:
+    lines = [f"perfdocs-region r{i} 1" for i in range(1001)]
+    assert len(regions_of("\n".join(lines[:1000]), "A")) == 1000
+    with pytest.raises(PerfdocsError, match="A, line 1001: found more than 1000 regions, expected at most 1000"):
+        regions_of("\n".join(lines), "A")

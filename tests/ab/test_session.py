@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +16,13 @@ from msgspec.json import decode
 from tests.ab.fakes import BUSY, FakeHeld, FakeObserver, FakeSide, spread
 from tests.measure.fakes import FakeClock, Quiet
 
+from perfdocs.ab.order import ORDER_SEED, orders
 from perfdocs.ab.record import Reading, Record, SideFacts, encode, write
 from perfdocs.ab.report import report
 from perfdocs.ab.session import Asked, Held, Session, run_session
 from perfdocs.card import State
 from perfdocs.errors import PerfdocsError
+from perfdocs.measure.ending import ended_by_signals
 
 LOCK = Asked(lock="base")
 LOST = "the sampler does not answer (made up)"
@@ -54,8 +58,9 @@ def log_of(found: Session) -> list[str]:
 def test_rounds_alternate_after_one_run_of_each() -> None:
     found = session()
     record = run_session(found, Asked())
-    assert log_of(found) == [*"AB", *"ABBA" * 10]  # both once to warm up
-    assert [r.order for r in record.readings["default_clocks"].rounds] == ["AB", "BA"] * 10
+    assert log_of(found) == [*"AB", *"".join(orders(20))]  # both once to warm up
+    assert tuple(r.order for r in record.readings["default_clocks"].rounds) == orders(20)
+    assert record.method.order_seed == ORDER_SEED
     assert (record.verdict, record.gated) == ("pass", "default_clocks")
 
 
@@ -108,18 +113,18 @@ def test_where_clocks_cannot_be_locked_the_reading_is_absent_and_nothing_decided
 @pytest.mark.parametrize(
     ("state", "why"),
     [
-        (shifted(BUSY, sm_clock=spread(1.2e9, 1.5e9)), "A: SM clock 1200 MHz, locked at 1500 MHz"),
-        (shifted(BUSY, sm_clock=spread(1.5e9, 1.6e9)), "A: SM clock 1600 MHz, locked at 1500 MHz"),
-        (shifted(BUSY, memory_clock=spread(2.6e9, 3.2e9)), "A: memory clock 3200 MHz, locked at 2600 MHz"),
-        (shifted(BUSY, samples=0, sm_clock=None, memory_clock=None), "A: no sample of a busy GPU"),
-        (shifted(BUSY, foreign_processes=1), "A: 1 foreign process on the device"),
-        (shifted(BUSY, foreign_load=0.7), "A: foreign load of 0.7 processors"),
+        (shifted(BUSY, sm_clock=spread(1.2e9, 1.5e9)), "SM clock 1200 MHz, locked at 1500 MHz"),
+        (shifted(BUSY, sm_clock=spread(1.5e9, 1.6e9)), "SM clock 1600 MHz, locked at 1500 MHz"),
+        (shifted(BUSY, memory_clock=spread(2.6e9, 3.2e9)), "memory clock 3200 MHz, locked at 2600 MHz"),
+        (shifted(BUSY, samples=0, sm_clock=None, memory_clock=None), "no sample of a busy GPU"),
+        (shifted(BUSY, foreign_processes=1), "1 foreign process on the device"),
+        (shifted(BUSY, foreign_load=0.7), "foreign load of 0.7 processors"),
     ],
 )
 def test_a_round_off_the_clock_or_disturbed_is_measured_again(state: State, why: str) -> None:
     record = run_session(session(FakeObserver(states={46: state}), FakeHeld()), LOCK)
     locked = record.readings["locked_clocks"]
-    assert [(r.round, r.why, len(r.turns)) for r in locked.repeats] == [(3, why, 1)]
+    assert [(r.round, r.why, len(r.turns)) for r in locked.repeats] == [(3, f"{orders(20)[2][0]}: {why}", 1)]
     assert len(locked.rounds) == 20
     assert record.verdict == "pass"
 
@@ -128,8 +133,8 @@ def test_a_clock_is_not_asked_of_the_default_reading_but_foreign_work_is() -> No
     states = {5: shifted(BUSY, sm_clock=spread(1e9, 2e9)), 8: shifted(BUSY, foreign_load=0.6)}
     record = run_session(session(FakeObserver(states=states)), Asked())
     (repeat,) = record.readings["default_clocks"].repeats
-    assert (repeat.round, repeat.order, len(repeat.turns)) == (4, "BA", 2)
-    assert repeat.why == "A: foreign load of 0.6 processors"
+    assert (repeat.round, repeat.order, len(repeat.turns)) == (4, orders(20)[3], 2)
+    assert repeat.why == f"{repeat.order[1]}: foreign load of 0.6 processors"
 
 
 def test_what_nobody_saw_repeats_nothing_at_default_clocks() -> None:
@@ -211,6 +216,25 @@ def test_an_interrupt_before_the_first_round_is_a_record_too() -> None:
     record = run_session(session(a=interrupting(1, KeyboardInterrupt())), Asked())
     assert record.stopped == "interrupted"
     assert record.readings["default_clocks"].absent == "interrupted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_no_second_interrupt_takes_the_record_while_it_is_made_and_kept(number: signal.Signals) -> None:
+    kept: list[Record] = []
+
+    def again() -> tuple[tuple[str, ...], tuple[str, ...]]:
+        os.kill(os.getpid(), number)
+        return (), ()
+
+    def keep(record: Record) -> None:
+        again()
+        kept.append(record)
+
+    found = replace(session(b=interrupting(9, KeyboardInterrupt())), changed=again)
+    with ended_by_signals():
+        record = run_session(found, Asked(), keep)
+    assert kept == [record]
+    assert (len(record.readings["default_clocks"].rounds), record.stopped) == (7, "interrupted")
 
 
 FAILED = PerfdocsError("ab-command", "command B", "exit code 3", "exit code 0", "correct it")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.lacking import needs_children
 
-from perfdocs.measure.ending import ended_by_signals
+from perfdocs.measure.ending import ended_by_signals, unheeded
 from perfdocs.measure.processes import adopt, children, ending_all
 
 ORPHAN = """
@@ -51,6 +51,34 @@ def test_each_of_them_is_an_interrupt_inside_and_as_it_was_after(number: str) ->
         assert signal.getsignal(told) is signal.SIG_DFL
     finally:
         signal.signal(told, before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_for_a_while_after_the_first_nothing_else_is_heard() -> None:
+    kept = []
+
+    def ask_again() -> None:
+        with ended_by_signals(deaf=60):
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            finally:
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    os.kill(os.getpid(), number)
+                kept.append("all")
+
+    with pytest.raises(KeyboardInterrupt):
+        ask_again()
+    assert kept == ["all"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_what_must_be_whole_is_not_broken_off() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with unheeded():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(os.getpid(), number)
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

@@ -92,6 +92,18 @@ def test_cold_finds_empty_caches_and_warm_finds_them_filled(toy: SimpleNamespace
     assert not card.not_run
 
 
+def test_no_file_of_the_working_folder_runs_in_a_fresh_process(
+    toy: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / "work"
+    (work / "perfdocs").mkdir(parents=True)
+    for name in ("json.py", "perfdocs/__init__.py"):
+        (work / name).write_text("raise SystemExit(9)")
+    monkeypatch.chdir(work)
+    reply = ask(request(toy, "memory"), 60)
+    assert refused(reply) == [None]
+
+
 def test_the_packages_are_imported_before_the_clock_starts(toy: SimpleNamespace) -> None:
     (toy.folder / "slow_package.py").write_text("import time\ntime.sleep(0.3)\n")
     arm(toy, "good", prepare="import slow_package", top=f"sys.path.append({str(toy.folder)!r})")

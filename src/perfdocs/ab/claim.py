@@ -17,19 +17,31 @@ from pathlib import Path
 
 from .clocks import RefusedError
 
-__all__ = ["VARIABLE", "Claim", "HeldError", "claim"]
+__all__ = ["KEEPER", "VARIABLE", "Claim", "HeldError", "claim"]
 
 VARIABLE = "PERFDOCS_CLOCKS"
 NAME = "perfdocs-clocks"
+KEEPER = "perfdocs.ab.keeper"
+"""The module of a keeper, by which its process is known."""
 MOST = 4096  # bytes of a note
 
 
 class HeldError(RefusedError):
-    """A keeper that lives has locked the clocks; ``process`` is the id of who started it, where it said so."""
+    """The file is locked, as by a keeper that lives; ``process`` is the id of who started it, where it said so.
 
-    def __init__(self, process: int | None) -> None:
-        self.process = process
-        super().__init__("another comparison of perfdocs holds the clocks of this machine")
+    Any user may lock the file. ``holder`` is who has, where that is seen, and ``keeper`` whether it is seen to be one.
+    """
+
+    def __init__(self, process: int | None, holder: int | None, *, keeper: bool) -> None:
+        self.process, self.holder, self.keeper = process, holder, keeper
+        file = "has locked the file of who holds the clocks"
+        super().__init__(
+            "another comparison of perfdocs holds the clocks of this machine"
+            if keeper
+            else f"some process, which may be a comparison of perfdocs, {file}"
+            if holder is None
+            else f"process {holder}, which is no comparison of perfdocs, {file}"
+        )
 
 
 class Claim:
@@ -81,10 +93,24 @@ def claim() -> Claim:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         process, _ = _noted(descriptor)
-        raise HeldError(process) from None
+        holder, keeper = _holder(descriptor)
+        raise HeldError(process, holder, keeper=keeper) from None
     except OSError as error:
         raise _unknown(error) from None
     return Claim(descriptor, _noted(descriptor)[1])
+
+
+def _holder(descriptor: int) -> tuple[int | None, bool]:
+    """Who has locked the file, as far as the system tells, and whether it is seen to be a keeper."""
+    file = os.fstat(descriptor)
+    place = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/locks").read_text(encoding="ascii").splitlines():
+            _, kind, _, _, process, locked, *_ = [*line.split(), *[""] * 6]
+            if kind == "FLOCK" and locked == place and int(process) > 0:
+                words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+                return int(process), KEEPER.encode() in words
+    return None, False
 
 
 def _unknown(error: OSError) -> RefusedError:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeVar
+
+from perfdocs.measure.cuda import visible
 
 __all__ = [
     "ClockControl",
@@ -152,7 +155,7 @@ class NvmlControl:
 
 
 def open_control(bus: str | None) -> NvmlControl | str:
-    """Control of the GPU at this place on the bus, of the first without one; or why there is none."""
+    """Control of the GPU at this place on the bus, without one of the first that programs see; or why there is none."""
     try:
         import pynvml
     except ImportError:
@@ -160,7 +163,8 @@ def open_control(bus: str | None) -> NvmlControl | str:
     try:
         pynvml.nvmlInit()
         if bus is None:
-            return NvmlControl(pynvml, pynvml.nvmlDeviceGetHandleByIndex(0))
+            handle, why = visible(pynvml, os.environ)
+            return f"nobody can tell which GPU it is: {why}" if handle is None else NvmlControl(pynvml, handle)
         return NvmlControl(pynvml, pynvml.nvmlDeviceGetHandleByPciBusId(bus.encode()))
     except pynvml.NVMLError as error:
         return f"NVML does not start: {str(error).lower()}"

@@ -8,7 +8,7 @@ from statistics import median
 from .record import Comparison, Reading, ReadingKey, Round
 from .statistics import LEAST_ROUNDS, Verdict, judged, ratio_of
 
-__all__ = ["compare_kernels", "compare_rounds", "overall"]
+__all__ = ["compare_kernels", "compare_rounds", "flags_of", "overall"]
 
 
 def compare_rounds(
@@ -65,6 +65,11 @@ def overall(readings: Mapping[ReadingKey, Reading], gated: ReadingKey, gate: flo
                 return found.verdict, _line(name, key, found, gate)
     worst = max(regions, key=lambda key: regions[key].high)
     return "pass", _line(name, worst, regions[worst], gate)
+
+
+def flags_of(reading: Reading) -> tuple[str, ...]:
+    """Flags of the regions that a verdict is about."""
+    return tuple(dict.fromkeys(flag for found in reading.regions.values() if found.verdict for flag in found.flags))
 
 
 def _line(name: str, region: str, found: Comparison, gate: float) -> str:

@@ -56,8 +56,11 @@ def _programs(word: str) -> Iterator[tuple[Role, Path]]:
 
 def _interpreter(path: Path) -> list[str]:
     """The words after ``#!``, none where the file is no script."""
-    with suppress(OSError), path.open("rb") as file:
-        line = file.read(FIRST_LINE).partition(b"\n")[0]
+    with suppress(OSError):
+        if not stat.S_ISREG(path.stat().st_mode):  # whoever opens a pipe waits for its other end
+            return []
+        with path.open("rb") as file:
+            line = file.read(FIRST_LINE).partition(b"\n")[0]
         if line.startswith(b"#!"):
             return line[2:].decode(errors="replace").split()
     return []
@@ -75,7 +78,10 @@ def _named(word: str) -> Iterator[Path]:
 def _facts(role: Role, path: Path) -> FileFacts:
     name = scrub(path.name, 120)
     try:
-        size = path.stat().st_size
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return FileFacts(role=role, name=name, why="not read: no plain file")
+        size = found.st_size
         if size > MOST:
             return FileFacts(role=role, name=name, size=size, why="too large to be read")
         digest = sha256()

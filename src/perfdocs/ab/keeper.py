@@ -3,8 +3,10 @@
 ``python -m perfdocs.ab.keeper nvml|ncu base|boost [BUS]`` answers with one line of JSON and then waits:
 ``{"how": …, "clocks": […]}`` once the clocks are locked (hertz, null where only ``ncu`` knows), or ``{"refused": …}``.
 ``… reset [BUS]`` resets what a keeper left locked and answers ``{"reset": {way: why not}}``, ``{"held": process}``
-where one holds the clocks now, ``{"foreign": true}`` where none is known to have left a lock; ``… force-reset [BUS]``
-resets then too. A lock is put on and taken off here, nowhere else, and only by who has claimed the clocks.
+where one holds the clocks now, ``{"stranger": process}`` where a process that is no keeper has locked its file (null:
+one that may be a keeper), and ``{"foreign": true}`` where none is known to have left a lock; ``… force-reset [BUS]``
+resets in the last two cases too, but for null. A lock is put on and taken off here, nowhere else, and only by who has
+claimed the clocks.
 """
 
 from __future__ import annotations
@@ -117,8 +119,12 @@ def reset(bus: str | None, *, force: bool) -> int:
     try:
         mine = claim()
     except HeldError as error:
-        _say(held=error.process)
-        return 0
+        if error.keeper:
+            _say(held=error.process)
+            return 0
+        if not force or error.holder is None:
+            _say(stranger=error.holder)
+            return 0
     except RefusedError:
         if not force:
             raise

@@ -6,15 +6,15 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from perfdocs.measure.processes import kill_group
+from perfdocs.measure.processes import kill_group, module_command
 
+from .claim import KEEPER
 from .clocks import Mode
 from .keeper import FORCED, LOST, NCU, NVML, RESET
 
@@ -28,7 +28,7 @@ GRACE = 10.0  # s; for one that has hung already
 def _started(words: Sequence[str]) -> subprocess.Popen[str]:
     """A keeper in a session of its own: an interrupt of the terminal is for its parent, which then closes the pipe."""
     return subprocess.Popen(  # noqa: S603 - this Python and this package
-        [sys.executable, "-m", "perfdocs.ab.keeper", *words],
+        module_command(KEEPER, *words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -37,8 +37,8 @@ def _started(words: Sequence[str]) -> subprocess.Popen[str]:
     )
 
 
-def _line(process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
-    """The next line a keeper says; nothing where it ends or does not answer in time."""
+def _line(process: subprocess.Popen[str], seconds: float) -> dict[str, Any] | str:
+    """What a keeper says in its next line, or why that is nothing."""
     lines: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
@@ -47,10 +47,17 @@ def _line(process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
 
     threading.Thread(target=read, daemon=True).start()
     try:
-        found = json.loads(lines.get(timeout=seconds))
-    except (queue.Empty, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        line = lines.get(timeout=seconds)
+        found = json.loads(line) if line else None
+    except queue.Empty:
+        return f"no answer within {seconds:g} s"
+    except ValueError:
+        return "what it answered cannot be read"
+    if isinstance(found, dict):
+        return found
+    with suppress(subprocess.TimeoutExpired):
+        return f"it ended (code {process.wait(GRACE)})"
+    return "it said nothing"
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -68,14 +75,17 @@ def _end(process: subprocess.Popen[str]) -> None:
 class Reset:
     """What became of a reset: why not, by way, ``None`` where the clocks are reset; or why nothing was done.
 
-    ``held``: a comparison holds the clocks now, with its process where that is known. ``foreign``: none of perfdocs is
-    known to have left a lock. ``unknown``: nobody can tell.
+    ``held``: a comparison holds the clocks now, with its process where that is known. ``locked``: some process has
+    locked the file of who holds them, the ``stranger``, which is no comparison, or nobody can tell which. ``foreign``:
+    none of perfdocs is known to have left a lock. ``unknown``: nobody can tell.
     """
 
     ways: Mapping[str, str | None] = field(default_factory=dict)
     held: bool = False
     process: int | None = None
     foreign: bool = False
+    locked: bool = False
+    stranger: int | None = None
     unknown: str | None = None
 
 
@@ -88,16 +98,21 @@ def ask_reset(bus: str | None = None, seconds: float = END, *, force: bool = Fal
         found = _line(process, seconds)
     finally:
         _end(process)
+    if isinstance(found, str):
+        return Reset(dict.fromkeys((NVML, NCU), found))
     ways, held, refused = found.get("reset"), found.get("held"), found.get("refused")
     if isinstance(ways, dict):
         return Reset({str(way): None if why is None else str(why) for way, why in ways.items()})
+    if "stranger" in found:
+        stranger = found["stranger"]
+        return Reset(locked=True, stranger=stranger if isinstance(stranger, int) else None)
     if "held" in found:
         return Reset(held=True, process=held if isinstance(held, int) else None)
     if "foreign" in found:
         return Reset(foreign=True)
     if isinstance(refused, str):
         return Reset(unknown=refused)
-    return Reset(dict.fromkeys((NVML, NCU), f"no answer within {seconds:g} s"))
+    return Reset(dict.fromkeys((NVML, NCU), "what it answered is no answer"))
 
 
 def reset_clocks(bus: str | None = None, seconds: float = END) -> Mapping[str, str | None]:
@@ -169,12 +184,13 @@ class Locker:
         except BaseException:  # an interrupt: the pipe closes and the keeper resets what it may have locked
             Hold(process, way, self._bus).close()
             raise
-        if isinstance(how := found.get("how"), str):
+        if isinstance(found, dict) and isinstance(how := found.get("how"), str):
             sm, memory = found["clocks"]
             return Hold(process, way, self._bus, how, (sm, memory))
-        if isinstance(why := found.get("refused"), str):
+        if isinstance(found, dict) and isinstance(why := found.get("refused"), str):
             _end(process)
             return why
         # It hangs or died: nobody knows what it has locked, so its pipe is closed and all is reset.
         restored = Hold(process, way, self._bus).close(GRACE)
-        return f"{way}: no answer within {self._answer:g} s" + ("" if restored else "; the clocks may be locked still")
+        why = found if isinstance(found, str) else "what it answered is no answer"
+        return f"{way}: {why}" + ("" if restored else "; the clocks may be locked still")

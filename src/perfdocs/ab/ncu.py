@@ -9,13 +9,12 @@ from __future__ import annotations
 import queue
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from perfdocs.measure.processes import kill_group
+from perfdocs.measure.processes import kill_group, module_command
 
 from .clocks import Mode, RefusedError
 from .helper import READY
@@ -44,7 +43,7 @@ class NcuHold:
     def __init__(self, mode: Mode, ended: Callable[[], bool], answer: float = ANSWER) -> None:
         words = [program(), f"--clock-control={mode}", "--cache-control=none", "--metrics=gpu__time_duration.sum"]
         self._process = subprocess.Popen(  # noqa: S603 - the profiler on the user's path, this Python and this package
-            [*words, sys.executable, "-m", "perfdocs.ab.helper"],
+            [*words, *module_command("perfdocs.ab.helper")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

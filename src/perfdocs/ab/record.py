@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, to_builtins
 
-from perfdocs.card import State
+from perfdocs.card import Spread, State
 from perfdocs.files import write_atomic
 
 from .statistics import Verdict
@@ -27,6 +27,7 @@ __all__ = [
     "Repeat",
     "Role",
     "Round",
+    "Seen",
     "SideFacts",
     "Turn",
     "encode",
@@ -76,7 +77,11 @@ class Repeat(_Part, frozen=True, kw_only=True):
 
 
 class Comparison(_Part, frozen=True, kw_only=True):
-    """One region of one reading: medians, their ratio B / A and its interval; a verdict where it is gated."""
+    """One region of one reading: medians, their ratio B / A and its interval; a verdict where it is gated.
+
+    ``cycles`` is the ratio in SM cycles, where the clocks of the sides were too far apart to compare seconds. ``flags``
+    are those of cards, and ``not_watched``, each with what it is about here.
+    """
 
     a: Seconds
     b: Seconds
@@ -84,8 +89,26 @@ class Comparison(_Part, frozen=True, kw_only=True):
     low: float
     high: float
     rounds: int
+    cycles: float | None = None
     verdict: Verdict | None = None
     why: str | None = None
+    flags: dict[str, str] = {}
+
+
+class Seen(_Part, frozen=True, kw_only=True):
+    """What was seen of a side in the rounds that count; ``rounds`` are those in which anybody looked.
+
+    Clocks are the lowest, the median of the rounds' middles and the highest. ``throttle`` counts rounds by reason,
+    ``unobserved`` by what the machine did not tell.
+    """
+
+    rounds: int
+    sm_clock: Spread | None = None
+    memory_clock: Spread | None = None
+    cpu_clock: Spread | None = None
+    p_states: tuple[int, ...] = ()
+    throttle: dict[str, int] = {}
+    unobserved: dict[str, int] = {}
 
 
 class Reading(_Part, frozen=True, kw_only=True):
@@ -102,6 +125,7 @@ class Reading(_Part, frozen=True, kw_only=True):
     restored: bool | None = None
     rounds: tuple[Round, ...] = ()
     repeats: tuple[Repeat, ...] = ()
+    seen: dict[Literal["a", "b"], Seen] = {}
     kernels: dict[str, tuple[Seconds, ...]] = {}
     regions: dict[str, Comparison] = {}
 
@@ -135,7 +159,7 @@ class SideFacts(_Part, frozen=True, kw_only=True):
 
 
 class Method(_Part, frozen=True, kw_only=True):
-    """How the interval was made and what was asked for.
+    """How the interval was made and what was asked for. ``order_seed`` drew the orders of the rounds.
 
     More than ``foreign_load`` processors of others' work repeats a round. The machine is sampled every
     ``sample_period``; ``sampler_reason`` says why it, or its GPU, was not, or no longer.
@@ -149,13 +173,17 @@ class Method(_Part, frozen=True, kw_only=True):
     level: float
     resamples: int
     seed: int
+    order_seed: int | None = None
     lock: Literal["base", "boost"] | None = None
     sample_period: Seconds | None = None
     sampler_reason: str | None = None
 
 
 class Record(_Part, frozen=True, kw_only=True):
-    """One A/B. ``gated`` names the reading that the verdict is about, ``stopped`` what ended all before its time."""
+    """One A/B. ``gated`` names the reading that the verdict is about, ``stopped`` what ended all before its time.
+
+    ``flags`` are those of the regions that the verdict is about.
+    """
 
     schema: Literal["perfdocs.ab/1"] = "perfdocs.ab/1"
     recorded: str
@@ -166,6 +194,7 @@ class Record(_Part, frozen=True, kw_only=True):
     gated: ReadingKey
     verdict: Verdict
     why: str
+    flags: tuple[str, ...] = ()
     stopped: str | None = None
 
 

@@ -5,7 +5,8 @@
     perfdocs-region NAME SECONDS
 
 A name has letters, digits, ``_``, ``.`` and ``-``; seconds lie between :data:`LEAST` and :data:`MOST`, as ``0.0123``
-or ``1.23e-2``. Each region is told once a run. Lines that begin otherwise are the command's own.
+or ``1.23e-2``. Each region is told once a run, :data:`REGIONS` at most. Lines end with a line feed, or a carriage
+return and one; those that begin otherwise are the command's own.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ LINE = re.compile(
 )
 LEAST, MOST = 1e-12, 1e6
 """Seconds of a region. No clock tells less, no run takes more, and every ratio of two is a finite number."""
+REGIONS = 1000
 FORM = f"`{WORD} NAME SECONDS`, seconds from {LEAST:g} to {MOST:g}"
 
 
 def regions_of(text: str, where: str) -> dict[str, float]:
     """Seconds by region. Raises :class:`PerfdocsError` for a line that is not as it should be, and without any."""
     found: dict[str, float] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, ended in enumerate(text.split("\n"), 1):
+        line = ended.removesuffix("\r")
         if line.split(maxsplit=1)[:1] != [WORD]:
             continue
         name, seconds = _parsed(line, f"{where}, line {number}")
@@ -40,6 +43,14 @@ def regions_of(text: str, where: str) -> dict[str, float]:
                 f'"{name}" again',
                 "each region once a run",
                 "add the times up first",
+            )
+        if len(found) == REGIONS:
+            raise PerfdocsError(
+                "ab-region",
+                f"{where}, line {number}",
+                f"more than {REGIONS} regions",
+                f"at most {REGIONS} in one run",
+                "add some of them up",
             )
         found[name] = seconds
     if not found:

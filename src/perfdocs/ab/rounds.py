@@ -1,15 +1,18 @@
-"""Alternating rounds A B B A. A round in which something else was at work is measured again, and that is recorded."""
+"""Alternating rounds. A round in which something else was at work is measured again, and that is recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from perfdocs.card import Spread, State
-from perfdocs.conditions import contamination
+from perfdocs.conditions import OWN_DOING, SETTINGS, THROTTLING, contamination
 from perfdocs.measure.monitor import Monitor, Watch
 
+from .caveats import held_down
+from .order import orders
 from .record import Order, Repeat, Round, Turn
 from .regions import same_regions
 
@@ -55,11 +58,15 @@ Judge = Callable[[State | None], str | None]
 
 @dataclass(slots=True)
 class Course:
-    """What is measured so far: also what is left of a reading that was interrupted."""
+    """What is measured so far: also what is left of a reading that was interrupted.
+
+    ``last`` are the turns of the round that ended it, where one did not count again and again.
+    """
 
     rounds: list[Round] = field(default_factory=list)
     repeats: list[Repeat] = field(default_factory=list)
     ended: str | None = None
+    last: tuple[Turn, ...] = ()
 
 
 def contaminated(state: State | None) -> str | None:
@@ -105,31 +112,50 @@ def measure(
 ) -> None:
     """Fill ``course`` with rounds; ``tell`` hears how many are done.
 
-    Every second round begins with B: what the first of a round finds otherwise than the second falls on both sides.
+    Half of the rounds begin with B (:mod:`.order`): what the first of a round finds otherwise than the second falls on
+    both sides.
 
     A round that no judge lets count is measured again, up to ``most_repeats`` times in a row; then the reading ends and
-    says so. ``lost`` tells why the reading cannot go on, such as a lock that is gone. Raises what a side raises.
+    says so. A round whose clock was held down is measured again as often as a block of a card: once where the load of
+    the side does that itself, never for a setting. Then it counts, and no later round is repeated for those reasons,
+    which are there to stay. ``lost`` tells why the reading cannot go on, such as a lock that is gone. Raises what a
+    side raises.
     """
     known: set[str] = set()
-    tries = 0
+    borne: set[str] = set(SETTINGS)
+    sequence, tries = orders(rounds), 0
     while len(course.rounds) < rounds:
         tell(len(course.rounds))
         number = len(course.rounds) + 1
-        order: Order = "AB" if number % 2 else "BA"
-        turns, why = _round(sides, observer, judges, number, order, known)
+        order = sequence[len(course.rounds)]
+        patient = (*judges, _not_held_down(borne, tries, most_repeats))
+        turns, why = _round(sides, observer, patient, number, order, known)
         if (gone := lost()) is not None:
             course.ended = gone
             return
         if why is None:
             a, b = turns if order == "AB" else reversed(turns)
             course.rounds.append(Round(order=order, a=a, b=b))
+            borne |= {reason for turn in turns for reason in held_down(turn.state)}
             tries = 0
             continue
         course.repeats.append(Repeat(round=number, order=order, why=why, turns=turns))
         tries += 1
         if tries > most_repeats:
-            course.ended = f"round {number} did not count {tries} times in a row: {why}"
+            course.ended, course.last = f"round {number} did not count {tries} times in a row: {why}", turns
             return
+
+
+def _not_held_down(borne: AbstractSet[str], tries: int, most: int) -> Judge:
+    """A turn whose clock was held down, by what is not ``borne``, does not count as long as it may be tried again."""
+
+    def judge(state: State | None) -> str | None:
+        reasons = sorted(held_down(state) - borne)
+        again = tries < (min(most, 1) if OWN_DOING.issuperset(reasons) else most)
+        words = ", ".join(THROTTLING.get(reason, reason.replace("_", " ")) for reason in reasons)
+        return f"throttled: {words}" if reasons and again else None
+
+    return judge
 
 
 def _round(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, get_args
 
 from msgspec.structs import replace
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure.edges import Clock
+from perfdocs.measure.ending import unheeded
 from perfdocs.measure.progress import Progress
 
+from .caveats import flagged, seen
 from .clocks import Mode
-from .comparing import compare_kernels, compare_rounds, overall
+from .comparing import compare_kernels, compare_rounds, flags_of, overall
+from .order import ORDER_SEED
 from .record import Method, Reading, ReadingKey, Record, SideFacts
 from .rounds import Course, Judge, Observer, Side, contaminated, measure, off_clock, seen_clocks
 from .statistics import LEVEL, RESAMPLES, SEED
@@ -77,21 +80,49 @@ class Session:
     """Names of files of each side that are no longer what its facts say."""
 
 
-def run_session(session: Session, asked: Asked) -> Record:
-    """Measure every reading that is asked for.
+@dataclass(slots=True)
+class _Taken:
+    """One reading as far as it has come. What follows from its rounds is made at the end, where nothing interrupts."""
+
+    course: Course = field(default_factory=Course)
+    absent: str | None = None
+    how: str | None = None
+    clocks: tuple[float, float] | None = None
+    restored: bool | None = None
+    kernels: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    whole: bool = False
+
+
+def run_session(session: Session, asked: Asked, keep: Callable[[Record], None] = lambda _: None) -> Record:
+    """Measure every reading that is asked for, and ``keep`` the record.
 
     An interrupt ends it, and so does a side that fails after its first round: the record then holds what there is, and
-    says so. Raises :class:`PerfdocsError` where a side cannot run at all.
+    says so. Once it is made nobody is heard who asks for an end, until it is kept. Raises :class:`PerfdocsError` where
+    a side cannot run at all.
     """
-    readings: dict[ReadingKey, Reading] = {}
+    taken: dict[ReadingKey, _Taken] = {}
     session.progress.begin(f"A {session.sides[0].label}, B {session.sides[1].label}", asked.all_rounds)
     try:
-        stopped = _read_all(session, asked, readings)
-    finally:
+        stopped = _take_all(session, asked, taken)
+    except BaseException:
         session.progress.end()
+        raise
+    with unheeded():
+        session.progress.end()
+        record = _record(session, asked, taken, stopped)
+        keep(record)
+    return record
+
+
+def _record(session: Session, asked: Asked, taken: Mapping[ReadingKey, _Taken], stopped: str | None) -> Record:
     gated: ReadingKey = "locked_clocks" if asked.lock else "default_clocks"
     keys: tuple[ReadingKey, ...] = get_args(ReadingKey)
-    found = {key: readings.get(key, Reading(absent=stopped or "not reached")) for key in keys}
+    found = {
+        key: _reading(session, asked, key, taken[key], stopped)
+        if key in taken
+        else Reading(absent=stopped or "not reached")
+        for key in keys
+    }
     verdict, why = overall(found, gated, asked.gate)
     a, b = (replace(facts, changed=names) for facts, names in zip(session.facts, session.changed(), strict=True))
     return Record(
@@ -107,6 +138,7 @@ def run_session(session: Session, asked: Asked) -> Record:
             level=LEVEL,
             resamples=RESAMPLES,
             seed=SEED,
+            order_seed=ORDER_SEED,
             lock=asked.lock,
             sample_period=session.observer.period,
             sampler_reason=session.observer.reason,
@@ -115,99 +147,100 @@ def run_session(session: Session, asked: Asked) -> Record:
         gated=gated,
         verdict=verdict,
         why=why,
+        flags=flags_of(found[gated]),
         stopped=stopped,
     )
 
 
-def _read_all(session: Session, asked: Asked, readings: dict[ReadingKey, Reading]) -> str | None:
-    """Fill ``readings``; what stopped it before its end."""
+def _reading(session: Session, asked: Asked, key: ReadingKey, taken: _Taken, stopped: str | None) -> Reading:
+    """What was taken, with ratios and verdicts, and what was seen meanwhile."""
+    course, locked = taken.course, key == "locked_clocks"
+    ended = course.ended or (None if taken.whole else stopped)
+    found = Reading(
+        absent=taken.absent or (None if course.rounds or taken.kernels else ended),
+        ended=ended,
+        how=taken.how,
+        clocks=taken.clocks,
+        restored=taken.restored,
+        rounds=tuple(course.rounds),
+        repeats=tuple(course.repeats),
+    )
+    if taken.kernels is not None:
+        a, b = taken.kernels
+        return replace(found, kernels={"a": a, "b": b}, regions={"kernels": compare_kernels(a, b)})
+    if not course.rounds:
+        return found
+    both = seen([r.a for r in course.rounds], locked=locked), seen([r.b for r in course.rounds], locked=locked)
+    gate = None if asked.lock and not locked else asked.gate
+    inner = session.facts[0].inner, session.facts[1].inner
+    regions = compare_rounds(course.rounds, gate, asked.shortest, inner)
+    regions = flagged(regions, course.rounds, course.last, both)
+    return replace(found, seen=dict(zip(("a", "b"), both, strict=True)), regions=regions)
+
+
+def _take_all(session: Session, asked: Asked, taken: dict[ReadingKey, _Taken]) -> str | None:
+    """Fill ``taken``, each reading as it comes; what stopped it before its end."""
+    readings: tuple[tuple[ReadingKey, Callable[[Session, Asked, _Taken], None]], ...] = (
+        ("default_clocks", _default),
+        ("locked_clocks", _locked),
+        ("profiler", _profiled),
+    )
     try:
         for side in session.sides:  # what the first run pays for is not the side's
             session.observer.turn(side)
-        readings["default_clocks"], stopped = _default(session, asked)
-        if stopped is None:
-            readings["locked_clocks"], stopped = _locked(session, asked)
-        if stopped is None:
-            readings["profiler"] = _profiled(session, asked)
+        for key, take in readings:
+            taken[key] = found = _Taken()
+            take(session, asked, found)
+            found.whole = True
     except KeyboardInterrupt:
         return INTERRUPTED
-    return stopped
+    except PerfdocsError as error:
+        if not any(found.course.rounds for found in list(taken.values())[-1:]):
+            raise
+        return str(error.problem)
+    return None
 
 
 def _rounds(
-    session: Session, asked: Asked, judges: tuple[Judge, ...], before: int, lost: Callable[[], str | None]
-) -> tuple[Course, str | None]:
-    """One course of rounds, whole or as far as it came; and what stopped it."""
-    course, begun = Course(), session.clock.monotonic()
+    session: Session, asked: Asked, judges: tuple[Judge, ...], before: int, course: Course, held: Held | None = None
+) -> None:
+    """One course of rounds, after ``before`` rounds of other readings."""
+    begun = session.clock.monotonic()
 
     def tell(done: int) -> None:
         rest = asked.all_rounds - before - done
         left = rest * (session.clock.monotonic() - begun) / done if done else None
         session.progress.at(before + done, f"round {done + 1}", left)
 
-    try:
-        measure(session.sides, session.observer, judges, asked.rounds, asked.most_repeats, course, tell, lost)
-    except KeyboardInterrupt:
-        course.ended = INTERRUPTED
-    except PerfdocsError as error:
-        if not course.rounds:
-            raise
-        course.ended = str(error.problem)
-    else:
-        return course, None
-    return course, course.ended
+    lost = held.lost if held else lambda: None
+    measure(session.sides, session.observer, judges, asked.rounds, asked.most_repeats, course, tell, lost)
 
 
-def _inner(session: Session) -> tuple[int, int]:
-    return session.facts[0].inner, session.facts[1].inner
-
-
-def _default(session: Session, asked: Asked) -> tuple[Reading, str | None]:
+def _default(session: Session, asked: Asked, taken: _Taken) -> None:
     """At the clocks the machine chooses: gated only where nobody asked for locked ones."""
-    course, stopped = _rounds(session, asked, (contaminated,), 0, lambda: None)
-    gate = None if asked.lock else asked.gate
-    reading = Reading(
-        ended=course.ended,
-        rounds=tuple(course.rounds),
-        repeats=tuple(course.repeats),
-        regions=compare_rounds(course.rounds, gate, asked.shortest, _inner(session)),
-    )
-    return reading, stopped
+    _rounds(session, asked, (contaminated,), 0, taken.course)
 
 
-def _locked(session: Session, asked: Asked) -> tuple[Reading, str | None]:
-    """At locked clocks, equal on both sides, or why there is no such reading; and what stopped it."""
-    if asked.lock is None:
-        return Reading(absent="locking was not asked for"), None
-    if (why := session.may_lock()) is not None:
-        return Reading(absent=why), None
+def _locked(session: Session, asked: Asked, taken: _Taken) -> None:
+    """At locked clocks, equal on both sides, or why there is no such reading."""
+    taken.absent = "locking was not asked for" if asked.lock is None else session.may_lock()
+    if taken.absent is not None:
+        return
     held = session.lock()
     if isinstance(held, str):
-        return Reading(absent=held), None
-    clocks: tuple[float, float] | str = INTERRUPTED
-    course, stopped = Course(ended=INTERRUPTED), None
+        taken.absent = held
+        return
+    taken.how = held.how
     try:
         clocks = _checked(session, held)
         if isinstance(clocks, str):
-            course = Course(ended=clocks)
-        else:
-            judges = (contaminated, off_clock(clocks, lambda: session.observer.reason))
-            course, stopped = _rounds(session, asked, judges, asked.rounds, held.lost)
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
+            taken.course.ended = clocks
+            return
+        taken.clocks = clocks
+        judges = (contaminated, off_clock(clocks, lambda: session.observer.reason))
+        _rounds(session, asked, judges, asked.rounds, taken.course, held)
     finally:
-        restored = _closed(held)
-    reading = Reading(
-        absent=None if course.rounds else course.ended,
-        ended=course.ended,
-        how=held.how,
-        clocks=None if isinstance(clocks, str) else clocks,
-        restored=restored,
-        rounds=tuple(course.rounds),
-        repeats=tuple(course.repeats),
-        regions=compare_rounds(course.rounds, asked.gate, asked.shortest, _inner(session)),
-    )
-    return reading, stopped
+        taken.restored = _closed(held)
 
 
 def _checked(session: Session, held: Held) -> tuple[float, float] | str:
@@ -231,12 +264,10 @@ def _closed(held: Held) -> bool:
         return held.close()
 
 
-def _profiled(session: Session, asked: Asked) -> Reading:
+def _profiled(session: Session, asked: Asked, taken: _Taken) -> None:
     """Kernels alone, from a profiler that leaves the clocks as they are."""
-    if not asked.profile:
-        return Reading(absent="a profiler was not asked for")
-    found = session.kernels()
+    found = session.kernels() if asked.profile else "a profiler was not asked for"
     if isinstance(found, str):
-        return Reading(absent=found)
-    a, b = found
-    return Reading(kernels={"a": a, "b": b}, regions={"kernels": compare_kernels(a, b)})
+        taken.absent = found
+    else:
+        taken.kernels = found

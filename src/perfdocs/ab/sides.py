@@ -65,9 +65,9 @@ def words_of(text: str, where: str) -> CommandWords | ArmWords:
     if text.lstrip().startswith("["):
         try:
             words = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             words = None
-        if isinstance(words, list) and words and all(isinstance(w, str) and "\0" not in w for w in words) and words[0]:
+        if isinstance(words, list) and words and all(map(_passable, words)) and words[0]:
             return CommandWords(tuple(words))
     else:
         benchmark, colon, arm = text.partition(":")
@@ -82,6 +82,19 @@ def words_of(text: str, where: str) -> CommandWords | ArmWords:
     )
 
 
+def _shown(word: str) -> str:
+    """A word as the record has it; nothing, and blanks, are told as they are."""
+    return scrub(Path(word).name if Path(word).is_absolute() else word, 120) if word.strip() else word[:120]
+
+
+def _passable(word: object) -> bool:
+    """Whether it is a text that the system can hand to a program."""
+    try:
+        return isinstance(word, str) and b"\0" not in os.fsencode(word)
+    except UnicodeEncodeError:  # half a character
+        return False
+
+
 class CommandSide:
     """A command, started anew for every run. It has ended when its process has, and all it started is ended with it.
 
@@ -90,7 +103,7 @@ class CommandSide:
 
     def __init__(self, name: str, words: Sequence[str], limit: float, *, gpu: bool = False) -> None:
         self._words, self._where, self._limit, self._gpu = list(words), f"command {name}", limit, gpu
-        shown = tuple(scrub(Path(word).name if Path(word).is_absolute() else word, 120) for word in words)
+        shown = tuple(map(_shown, words))
         self.label = clean(" ".join(shown), 60)
         self.facts = SideFacts(label=self.label, kind="command", words=shown, files=files_of(words))
 

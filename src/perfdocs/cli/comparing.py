@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..ab import NOT_RUN
+from ..ab import FAULT, NOT_RUN
 from ..errors import PerfdocsError, place
 from ..measure.arguments import axis_filters
+from .output import show
 from .project import Project, examples, format_option
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ __all__ = ["UNDECIDED", "ab"]
 UNDECIDED = 5
 """Neither pass nor fail: the interval lies around the gate, or what is gated could not be read."""
 DAY = 86400.0  # s
+NOT_UNDERSTOOD = frozenset({"ab-side", "ab-out", "bad-filter"})
+"""Codes of problems with the words of the command, whatever there is on the machine."""
+DEAF = 2.0  # s
 
 
 class _Number(click.FloatRange):
@@ -110,8 +114,8 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, force: bool, **g
     prints a line `perfdocs-region NAME SECONDS` for each region that it times itself.
 
     B passes where the whole 95 % interval of the ratio of medians is at the gate or below (exit code 0), fails where
-    the whole of it is above (1); anything else is undecided (5). Where a side did not run, or did not tell its times,
-    that is neither (7). Every round is in the record.
+    the whole of it is above (1, and nothing else is); anything else is undecided (5). Where a side did not run, or did
+    not tell its times, that is neither (7). Every round is in the record.
     """
     if resetting:
         if a or b:
@@ -125,7 +129,7 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, force: bool, **g
         return _compare(project, a, b, given)
     except PerfdocsError as error:
         click.echo(f"perfdocs: {error.problem}", err=True)
-        return NOT_RUN
+        return 2 if error.problem.code in NOT_UNDERSTOOD else NOT_RUN
 
 
 def _reset(*, force: bool) -> int:
@@ -140,6 +144,14 @@ def _reset(*, force: bool) -> int:
             f"not reset: a comparison of perfdocs{who} holds the clocks now and resets them at its end; wait for it, "
             "or end it"
         )
+        return 1
+    if found.locked:
+        who, then = (
+            ("some process, which may be a comparison of perfdocs,", "wait for it, or end it")
+            if found.stranger is None
+            else (f"process {found.stranger}, which is no comparison of perfdocs,", "--force resets anyway")
+        )
+        click.echo(f"not reset: {who} has locked the file that tells who holds the clocks; {then}")
         return 1
     if found.unknown is not None:
         click.echo(f"not reset: {found.unknown}; --force resets anyway")
@@ -184,43 +196,65 @@ def _compare(project: Project, a: str, b: str, given: dict[str, Any]) -> int:
         lock=given["lock"],
         profile=given["profile"],
     )
-    sides = words_of(a, "A"), words_of(b, "B")
+    sides, at = (words_of(a, "A"), words_of(b, "B")), axis_filters(given["points"])
     command = any(isinstance(side, CommandWords) for side in sides)  # which needs no folder of benchmarks
     if command and (given["points"] or given["device"]):
         raise click.UsageError("--at and --device are of arms: a command says itself what it runs, and where")
     build = Path("build") if command else project.root / "build"
     out: Path | None = given["out"]
     path = out or build / "ab" / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)  # a place that cannot be written is better known before
+    _check_place(path)
     wanted = Wanted(
         a=sides[0],
         b=sides[1],
         benchmarks=lambda: project.benchmarks,
         build=build / "measure",
-        at=axis_filters(given["points"]),
+        at=at,
         device=given["device"],
         limit=given["limit"],
     )
-    with ended_by_signals():
-        with opened(wanted, asked, real_edges(), open_progress()) as session:
-            record = run_session(session, asked)
+    kept: Path | OSError = path
+
+    def keep(record: Record) -> None:
+        nonlocal kept
         try:
-            path = _written(record, path, chosen=out is not None)
-        except OSError:
-            click.echo(encode(record).decode(), nl=False)  # nothing is lost
-            raise
-    if given["as_json"] or given["style"] == "json":
-        click.echo(encode(record).decode(), nl=False)
-    else:
-        click.echo(report(record))
-    click.echo(place(path), err=True)
+            kept = _written(record, path, chosen=out is not None)
+        except OSError as error:
+            kept = error
+
+    with ended_by_signals(DEAF), opened(wanted, asked, real_edges(), open_progress()) as session:
+        record = run_session(session, asked, keep)
+    as_json = given["as_json"] or given["style"] == "json" or isinstance(kept, OSError)
+    unshown = show(encode(record).decode() if as_json else f"{report(record)}\n")
+    if isinstance(kept, OSError):
+        where = "nowhere" if unshown is not None else "on standard output"
+        found = f"found {_said(kept)}, expected a place for the record, which is {where}"
+        click.echo(f"perfdocs: {place(path)}: {found}; free some space or name another place with --out", err=True)
+        return FAULT
+    if unshown is not None:
+        click.echo(f"perfdocs: standard output: found {_said(unshown)}, expected a place for the report", err=True)
+    click.echo(place(kept), err=True)
     if record.stopped is not None:
-        click.echo(f"perfdocs: {record.stopped}; every round that counted is kept in {place(path)}", err=True)
+        click.echo(f"perfdocs: {record.stopped}; every round that counted is kept in {place(kept)}", err=True)
         return 130 if record.stopped == INTERRUPTED else NOT_RUN
     if any(reading.restored is False for reading in record.readings.values()):
         click.echo("perfdocs: the clocks could not be reset; run `perfdocs ab --reset`", err=True)
-        return 1
+        return FAULT
+    if unshown is not None:
+        return FAULT
     return {"pass": 0, "fail": 1, "undecided": UNDECIDED}[record.verdict]
+
+
+def _check_place(path: Path) -> None:
+    """A place that cannot be written is better known before."""
+    if path.exists() and not path.is_file():
+        found = "a folder" if path.is_dir() else "a device or pipe"
+        raise PerfdocsError("ab-out", place(path), found, "a place for a file", "name another with --out")
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _said(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def _written(record: Record, path: Path, *, chosen: bool) -> Path:

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfdocs.card import Block
-from perfdocs.conditions import FOREIGN_LOAD, contamination, throttle_reasons
+from perfdocs.conditions import FOREIGN_LOAD, OWN_DOING, faults
 
 __all__ = ["Again", "foreign_limit"]
-
-OWN_DOING = frozenset({"power_cap"})  # of the arm's own load: it will be so again
-SETTINGS = frozenset({"application_clocks", "display_clocks", "sync_boost"})  # chosen by someone: it will be so again
 
 
 def foreign_limit(processors: int, on_device: bool) -> float:
@@ -39,14 +36,10 @@ class Again:
 
         ``left`` are the seconds until the deadline.
         """
-        found = list(dict.fromkeys(fault for block in blocks for fault in _faults(block)))
+        found = list(dict.fromkeys(fault for block in blocks for fault in faults(block)))
         most = min(self.most, 1) if OWN_DOING.issuperset(found) else self.most
         late = left is not None and seconds > left
         if not found or len(blocks[0].repeats) >= most or late or self.spent + seconds > self.budget:
             return None
         self.spent += seconds
         return ", ".join(found)[:500]
-
-
-def _faults(block: Block) -> tuple[str, ...]:
-    return (*contamination(block.state), *(reason for reason in throttle_reasons(block) if reason not in SETTINGS))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from .edges import Gpu, GpuFacts, Nvml, NvmlError, NvmlFacts
 from .machine import mig_slice
 from .sampler import REASONS
 
-__all__ = ["bus_id", "open_gpu", "open_nvml"]
+__all__ = ["bus_id", "open_gpu", "open_nvml", "visible"]
 
 T = TypeVar("T")
 
@@ -159,12 +160,41 @@ def _text(value: Any) -> str:
 
 
 def bus_id() -> str | None:
-    """Where the current CUDA device sits on the PCI bus: CUDA may number devices otherwise than NVML."""
+    """Where the current CUDA device sits on the PCI bus: CUDA may number devices otherwise than NVML.
+
+    Without CuPy the first device that a program here would see.
+    """
     with contextlib.suppress(Exception):
         from cupy.cuda import runtime
 
         return str(runtime.deviceGetPCIBusId(runtime.getDevice()))
+    with contextlib.suppress(Exception):
+        import pynvml
+
+        pynvml.nvmlInit()
+        handle, _ = visible(pynvml, os.environ)
+        return _text(pynvml.nvmlDeviceGetPciInfo(handle).busId) if handle is not None else None
     return None
+
+
+def visible(pynvml: Any, environment: Mapping[str, str]) -> tuple[Any, str]:
+    """NVML's handle of the first device that CUDA shows to programs, or ``None``; then why.
+
+    CUDA numbers devices with the fastest first, NVML by the bus: a number tells only where both orders are the same.
+    """
+    known = environment.get("CUDA_VISIBLE_DEVICES")
+    first = "0" if known is None else known.split(",")[0].strip()
+    devices = [pynvml.nvmlDeviceGetHandleByIndex(i) for i in range(pynvml.nvmlDeviceGetCount())]
+    if first.isdecimal():
+        alike = len({_text(pynvml.nvmlDeviceGetName(device)) for device in devices}) <= 1
+        if not alike and environment.get("CUDA_DEVICE_ORDER") != "PCI_BUS_ID":
+            return None, "several kinds of GPU are here, and only CUDA_DEVICE_ORDER=PCI_BUS_ID tells which is the first"
+        found = devices[int(first) :][:1]
+    else:
+        found = [
+            d for d in devices if first.startswith("GPU-") and _text(pynvml.nvmlDeviceGetUUID(d)).startswith(first)
+        ]
+    return (found[0], "") if len(found) == 1 else (None, f"CUDA_VISIBLE_DEVICES={first} names no GPU as a whole here")
 
 
 def open_nvml() -> Nvml | str:

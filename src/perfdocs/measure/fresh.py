@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,7 +19,7 @@ from typing import Any, Literal, get_args
 
 from .arm import How, Kind, Point, Reason
 from .folders import temporary_folder
-from .processes import ending_all, kill_group
+from .processes import ending_all, kill_group, module_command
 from .room import NO_SPACE, says_full
 
 __all__ = ["Answer", "Ask", "Reply", "Request", "ask", "caches", "fresh_folder"]
@@ -167,7 +166,7 @@ def ask(request: Request, limit: float, total: float | None = None) -> Reply:
     """Start a process, wait for its answers, and end it with all it started, also where this is interrupted."""
     with temporary_folder(fresh_folder(request.shared), f"{request.arm}-{request.how}") as work:
         answers = work / "answers"
-        command = [sys.executable, "-m", "perfdocs.measure.child", str(answers)]
+        command = module_command("perfdocs.measure.child", str(answers))
         with (work / "output").open("wb") as output, ending_all():
             process = subprocess.Popen(  # noqa: S603 - this Python and this package
                 command,

@@ -14,11 +14,19 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-__all__ = ["adopt", "end_children", "ending_all", "kill_group", "with_parent"]
+__all__ = ["adopt", "end_children", "ending_all", "kill_group", "module_command", "with_parent"]
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 1, 36, 37
 BRIEF = 1e-3  # s between two looks
 PATIENCE = 5.0  # s; for processes that were killed and are still there
+
+
+def module_command(module: str, *words: str) -> list[str]:
+    """The command that runs a module of perfdocs in a process of its own, with this Python.
+
+    ``-P``: no file of the folder that somebody works in stands in for a module of Python's or of ours.
+    """
+    return [sys.executable, "-P", "-m", module, *words]
 
 
 @cache

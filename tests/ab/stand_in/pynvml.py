@@ -50,6 +50,22 @@ def nvmlDeviceGetHandleByIndex(index: int) -> str:
     return f"gpu {index}"
 
 
+def nvmlDeviceGetCount() -> int:
+    return 2 if fault("two") or fault("two-kinds") else 1
+
+
+def nvmlDeviceGetName(handle: str) -> str:
+    return f"GPU {handle}" if fault("two-kinds") else "GPU"
+
+
+def nvmlDeviceGetUUID(handle: str) -> str:
+    return f"GPU-{int(handle[-1]) + 1}{handle[-1]}"
+
+
+def nvmlDeviceGetPciInfo(handle: str) -> Any:
+    return SimpleNamespace(busId=f"00000000:0{handle[-1]}:00.0")
+
+
 def nvmlDeviceGetHandleByPciBusId(bus: bytes) -> str:
     return f"gpu at {bus.decode()}"
 
@@ -133,4 +149,4 @@ def nvmlDeviceGetUtilizationRates(handle: str) -> Any:
 
 
 def nvmlDeviceGetCurrentClocksEventReasons(handle: str) -> int:
-    return 0
+    return 0x20 if fault("thermal") else 0
