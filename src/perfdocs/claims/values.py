@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -145,7 +146,19 @@ def evaluate_at(tree: Tree, context: Context, data: Data) -> Quantity:
 
 
 def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
+    """The value of a part of an expression. Raises ``OverflowError`` where it is no number.
+
+    An end of its interval may be infinite, as that of a quotient by what may be nothing.
+    """
     data.step()
+    quantity = _any(tree, context, data)
+    v = quantity.value
+    if not math.isfinite(v.centre) or math.isnan(v.lo) or math.isnan(v.hi):
+        raise OverflowError
+    return quantity
+
+
+def _any(tree: Tree, context: Context, data: Data) -> Quantity:
     if isinstance(tree, Name):  # first, as by far the most are
         return _name(tree, data.narrow(context, tree.selectors), data)
     if isinstance(tree, At):
