@@ -7,11 +7,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..card import AxisValue
+from ..errors import PerfdocsError
 from ..row import Row
 from ..verdict import Value
 from .model import Datum
 
-__all__ = ["FIELDS", "Context", "Reading", "datum_of"]
+__all__ = ["FIELDS", "Context", "NotMeasured", "Reading", "datum_of"]
 
 FIELDS = ("benchmark", "device", "table", "arm", "metric")
 """Of a context, besides axes: what one list of selectors says once."""
@@ -51,6 +52,10 @@ class Context(NamedTuple):
         """What is selected of a field or of an axis."""
         selected: AxisValue | None = getattr(self, key) if key in FIELDS else {**self.given, **self.own}.get(key)
         return selected
+
+
+class NotMeasured(PerfdocsError):  # noqa: N818 - an absence, which is no error of an exception
+    """There is no measurement of what a claim asks for at one of its points."""
 
 
 class Reading(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -14,9 +13,10 @@ from ..library import Library
 from ..quantity import axis_text
 from .agreement import disagreement
 from .along import along, away
+from .context import NotMeasured
 from .counts import judge_counts, read_counts
 from .failing import failed
-from .findings import Finding, Fix, Later, Ternary, Text, all_of, any_of, negate
+from .findings import Finding, Later, Ternary, Text, all_of, any_of, negate
 from .items import judge
 from .model import Bound, Line, Mark, Outcome, Status
 from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selected, item_names
@@ -24,7 +24,8 @@ from .reader import Reader
 from .scope import OF_ORIGIN, Context, Data, Reading, datum_of
 from .syntax import parse_claim, parse_given
 from .taking import check_taken
-from .wording import MAX_TEXT, Prose, read_prose, reword
+from .tightness import loose
+from .wording import MAX_TEXT, Prose, read_prose
 
 __all__ = ["Look", "check_bound", "check_given", "context_of", "look", "spoken_of"]
 
@@ -185,7 +186,7 @@ class _Evaluation:
             check_taken(self.claim.items, self.inside, self.data, self.through)
         there = bool(self.data.elsewhere)
         if finding.truth is Ternary.TRUE:
-            finding = all_of([finding, *(() if there else self._tight()), *self._flagged()])
+            finding = all_of([finding, *(() if there else loose(self.reader)), *self._flagged()])
         if there:
             return finding
         return disagreement(self.claim, self.data, self.reader, self.context) or finding
@@ -218,28 +219,6 @@ class _Evaluation:
             )
             for flag, (row, metric) in sorted(self.data.caveats.items(), key=lambda known: known[0])
         ]
-
-    def _tight(self) -> list[Finding]:
-        """``within ?`` must be tight: one unit of the last digit less would not hold."""
-        loose = []
-        for printed, gap in self.reader.widest.items():
-            limit = printed.value - (0 if printed.style == "percent" else 1)
-            if limit > printed.quantum * (1 + 1e-9) and gap <= (limit - printed.quantum) * (1 + 1e-9):
-                steps = math.ceil(gap / printed.quantum - 1e-9) if printed.quantum else 0
-                tight = max(steps, 1) * printed.quantum + printed.value - limit
-                better = reword(printed, tight, same_decimals=True)
-                found = f'"within {printed.text.strip()}"'
-                loose.append(
-                    Finding(
-                        Ternary.FALSE,
-                        "claim-number",
-                        found,
-                        f"the tightest such bound: {gap:.2%}",
-                        f'write "within {better}"',
-                        fixes=(Fix(printed.start, printed.end, better),),
-                    )
-                )
-        return loose
 
     def _arms(self) -> tuple[str, ...]:
         arms = self.data.definition(self.context).arms if self.context.benchmark else {}
@@ -287,15 +266,29 @@ class _Evaluation:
         return self.data.narrow(context, [Selector(selector.axis, mention.printed.value)], go_on=True)
 
     def _sharing(
-        self, contexts: Sequence[Context], rest: Sequence[Scope], read: list[Sequence[Reading]] | None = None
+        self,
+        contexts: Sequence[Context],
+        rest: Sequence[Scope],
+        read: list[Sequence[Reading]] | None = None,
+        *,
+        gaps: bool = False,
     ) -> list[Finding]:
-        """The verdict in each context; all share the same printed numbers. ``read`` takes what was read in each."""
+        """The verdict in each context; all share the same printed numbers. ``read`` takes what was read in each.
+
+        With ``gaps`` the claim fails where nothing is measured, which otherwise is an error.
+        """
         start, axes = self.reader.position, dict(self.reader.axis_positions)
         findings = []
         for context in contexts:
             self.reader.position, self.reader.axis_positions = start, dict(axes)
             before = len(self.data.read)
-            findings.append(self._unfold(rest, context))
+            try:
+                findings.append(self._unfold(rest, context))
+            except NotMeasured as error:
+                if not gaps:
+                    raise
+                p = error.problem
+                findings.append(Finding(Ternary.FALSE, p.code, p.found, p.expected, p.do))
             if read is not None:
                 read.append(self.data.read[before:])
         return findings
@@ -308,15 +301,15 @@ class _Evaluation:
         if scope.quantifier == "each":
             return all_of([self._unfold(rest, c) for c in self._as_mentioned(contexts, scope.axis)])
         start = self.reader.position
-        findings = self._sharing(contexts, rest)
         if scope.quantifier == "some":
-            return any_of(findings, f"`some {scope.axis}`")
+            return any_of(self._sharing(contexts, rest, gaps=True), f"`some {scope.axis}`")
         if scope.quantifier == "no":
             failing = self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds", "say where")
             self.reader.position = start
             return all_of([*failing, *self._sharing(exceptions, rest)])
+        findings = self._sharing(contexts, rest)
         do = "take the exception out of the sentence"
-        failing = self._failing(exceptions, rest, start, "an exception", do, ", where it holds as well")
+        failing = self._failing(exceptions, rest, start, "an exception", do, ", where it holds as well", gaps=True)
         return all_of([*findings, *failing])
 
     def _counted(self, scope: Counted, rest: Sequence[Scope], context: Context) -> Finding:
@@ -414,17 +407,26 @@ class _Evaluation:
         return all_of(findings)
 
     def _failing(
-        self, contexts: Sequence[Context], rest: Sequence[Scope], start: int, said: str, do: str, then: str = ""
+        self,
+        contexts: Sequence[Context],
+        rest: Sequence[Scope],
+        start: int,
+        said: str,
+        do: str,
+        then: str = "",
+        *,
+        gaps: bool = False,
     ) -> list[Finding]:
         """True in each context where the claim fails there; the numbers are read again from ``start``.
 
-        ``said`` and ``then`` stand around the place where it does not.
+        ``said`` and ``then`` stand around the place where it does not. With ``gaps`` it also fails where nothing is
+        measured.
         """
 
         def text(context: Context) -> Text:
             return Later(lambda: f"{said}{self.data.describe(context)}{then}")
 
         kept, self.reader.position = self.reader.position, start
-        findings = self._sharing(contexts, rest)
+        findings = self._sharing(contexts, rest, gaps=gaps)
         self.reader.position = kept
         return [negate(f, text(c), do) for f, c in zip(findings, contexts, strict=True)]

@@ -19,7 +19,7 @@ from ..layout import Spot, at_point, matching
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
 from ..row import Row
-from .context import Context, Reading, datum_of
+from .context import Context, NotMeasured, Reading, datum_of
 from .model import Use
 from .nodes import OPEN, Tree, named
 from .phrases import selector_text
@@ -334,8 +334,9 @@ class Data:
             n.reason for key in definition.tables for n in absences(loaded.card, context.table or key, arm, point)
         ]
         why = f": {(absent or list(reasons) or [''])[0]}" if absent or reasons else ""
-        return self.error(
+        return NotMeasured(
             "claim-empty",
+            self.where,
             f"nothing measured for {metric}({arm}){self.describe(context)}{why}",
             "a measurement",
             "correct the selection, or leave the sentence out",
@@ -353,27 +354,46 @@ class Data:
         return tuple(name for name in named(tree) if name in arms)
 
     def axis_values(self, context: Context, axis: str, arms: Sequence[str]) -> tuple[AxisValue, ...]:
-        """The values of an axis at which any of the arms is measured here, in the definition's order."""
+        """The values of an axis here in the tables of these arms, in the definition's order.
+
+        That is where any arm has a row, not these alone: what was not run is still one of "every".
+        """
         definition = self.definition(context)
         if axis not in definition.axes:
             raise self.no_axis(axis, context, ("device", "cell"))
-        found = {spot.at[axis] for spot in self.matching(context.without(axis), arms, axis)}
+        free = context.without(axis)
+        tables = {spot.table for spot in self.matching(free, arms, axis)}
+        found = {spot.at[axis] for t in tables for spot in self.matching(free._replace(table=t), along=axis)}
+        found |= self._not_run(free, axis, arms, tables)
         order = definition.axes[axis].values
         words = sorted((v for v in found if isinstance(v, str) and v not in order), key=str)
         numbers = sorted(v for v in found if not isinstance(v, str) and v not in order)
         values = (*(v for v in order if v in found), *numbers, *words)
         if not values:
-            what = f"no value of {axis} measured{self.describe(context.without(axis))}"
+            what = f"no value of {axis} measured{self.describe(free)}"
             raise self.error("claim-empty", what, "at least one", "correct the selection")
         return values
 
+    def _not_run(self, context: Context, axis: str, arms: Sequence[str], tables: Iterable[str]) -> set[AxisValue]:
+        """Values at which the card says that one of the arms was not run, whether or not another was."""
+        if not tables:
+            return set()
+        point, (_, loaded) = {**context.given, **context.own}, self.card(context)
+        return {
+            n.at[axis]
+            for n in loaded.card.not_run
+            if n.arm in arms and n.table in (None, *tables) and axis in n.at
+            if all(point.get(a, v) == v for a, v in n.at.items())
+        }
+
     def cells(self, context: Context, arms: Sequence[str]) -> tuple[Mapping[str, AxisValue], ...]:
-        """Every point of the first table that has all the arms."""
+        """Every point of the first table that has all the arms, and a row of any arm there."""
         free = context._replace(given={})
         for table in (context.table,) if context.table else self.definition(context).tables:
             found = self.matching(free._replace(table=table), arms)
             if found and {spot.arm for spot in found} >= set(arms):
-                return tuple({tuple(spot.at.items()): spot.at for spot in found}.values())
+                every = self.matching(free._replace(table=table))
+                return tuple({tuple(spot.at.items()): spot.at for spot in every}.values())
         what = f"no cell with {', '.join(arms) or 'a measurement'}{self.describe(free)}"
         raise self.error("claim-empty", what, "at least one", "correct the selection")
 
