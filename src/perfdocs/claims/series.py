@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 from ..quantity import axis_text
@@ -110,7 +109,6 @@ def judge_trend(item: Trend, context: Context, data: Data, reader: Reader) -> Fi
         if amount.value is None:
             findings.append(reader.number(q, what, at))
         else:
-            reader.accept(amount, as_ratio=False, of=q, what=what)
-            same = math.isclose(q.value.centre, amount.value, rel_tol=5e-3)
+            same = reader.states(amount, q.value.centre, as_ratio=False, of=q, what=what)
             findings.append(verdict(same, "claim-number", f"{what} = {amount.value:g}{at}", show(q)))
     return all_of(findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..quantity import Printed
+from ..quantity import Printed, format_percent
 from .findings import Finding, Fix, Ternary
 from .reader import Reader
 from .wording import reword
@@ -19,6 +19,12 @@ def loose(reader: Reader) -> Iterator[Finding]:
         limit = printed.value - (0 if printed.style == "percent" else 1)
         if limit > printed.quantum * (1 + 1e-9) and gap <= (limit - printed.quantum) * (1 + 1e-9):
             yield _finding(printed, gap, limit)
+    for amount, gap in reader.widest_stated.items():
+        stated, step = amount.value or 0.0, amount.quantum
+        if stated > step * (1 + 1e-9) and gap <= (stated - step) * (1 + 1e-9):
+            expected = f"the tightest such bound: {gap:.2%}"
+            found = f'"within {format_percent(stated)}" of the claim'
+            yield Finding(Ternary.FALSE, "claim-number", found, expected, "write a smaller one, or `within ?`")
 
 
 def _finding(printed: Printed, gap: float, limit: float) -> Finding:

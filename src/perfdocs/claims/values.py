@@ -319,11 +319,10 @@ def _combine(tree: Binary, a: Quantity, b: Quantity, data: Data) -> Quantity:
     value = _values(tree.operator, a.value, b.value)
     found, own = (*a.data, *b.data), (*a.own, *b.own)
     if tree.operator in "+-":
-        literal = isinstance(tree.left, Number) or isinstance(tree.right, Number)
-        if a.powers != b.powers and not literal:
+        if a.powers != b.powers and tree.left != Number(0.0):  # which a minus sign before a value has on its left
             raise _mixed(a, b, "plus" if tree.operator == "+" else "minus", data)
         better = (a.better or b.better) if tree.operator == "+" or not b.rows else None
-        return Quantity(value, a.powers or b.powers, better, found, a.ratio or b.ratio, own)
+        return Quantity(value, b.powers, better, found, a.ratio or b.ratio, own)
     sign = 1 if tree.operator == "*" else -1
     powers = Counter(dict(a.powers))
     for base, power in b.powers:
