@@ -33,7 +33,7 @@ def check_taken(
     for said, keys in (through or {}).items():
         for item in items:
             if fixed := keys - takes[item]:
-                raise _fixed(f"every {said} of what", min(fixed), data)
+                raise _fixed(f"going through {said} with what", min(fixed), data)
     for key in sorted(context.said & _OF_ARMS - _NOTHING.union(*takes.values())):
         if context.value(key) in data.definition(context).tables:
             continue  # a table that is called like its metric is what was meant
