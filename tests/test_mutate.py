@@ -119,8 +119,8 @@ def test_words_that_the_claim_is_not_about(sentence: str, kind: str, beside: boo
     ("sentence", "kind", "after", "fate"),
     [
         ("510 µs<!-- claim: stealing -->", "number", "511", ("noticed", "")),
-        ("1001 launches<!-- claim: 1000 * launches(stealing) + 1 -->", "number", "1000", ("equivalent", "rounded")),
-        ("1001 launches<!-- claim: 1000 * launches(stealing) + 1 -->", "number", "1002", ("noticed", "")),
+        ("1001 launches<!-- claim: launches(stealing) + 1000 -->", "number", "1000", ("equivalent", "rounded")),
+        ("1001 launches<!-- claim: launches(stealing) + 1000 -->", "number", "1002", ("noticed", "")),
         ("under 600 µs<!-- claim: stealing under ? -->", "number", "601", ("equivalent", "bound")),
         ("under 600 µs<!-- claim: stealing under ? -->", "unit", "ns", ("noticed", "")),
         (

@@ -74,6 +74,19 @@ def test_some_nesting_is_allowed(library: Library) -> None:
     assert check_text(f"{GIVEN}510 µs<!-- claim: {nested(3)} -->\n", "x.md", library)[1].passes
 
 
+def test_a_fault_is_that_of_its_claim(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("all of it")
+
+    monkeypatch.setattr("perfdocs.claims.items._within", broken)
+    page = f"{GIVEN}5 %<!-- claim: stealing within ? of twin -->, 510 µs<!-- claim: stealing -->\n"
+    _, fault, other = check_text(page, "x.md", library)
+    assert other.passes
+    assert fault.problem is not None
+    assert (fault.problem.code, fault.problem.where) == ("claim-fault", "x.md:3")
+    assert "a fault in perfdocs: unexpected KeyError" in fault.problem.found
+
+
 @pytest.fixture
 def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_toy(tmp_path / "benchmarks")

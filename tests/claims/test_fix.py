@@ -46,8 +46,8 @@ CASES = {
     ),
     "a zero that is no digit": ("It takes 1120 µs<!-- claim: simple -->.", "It takes 1170 µs<!-- claim: simple -->."),
     "a count has all its digits": (
-        "In 999 launches<!-- claim: 1001 * launches(simple) -->.",
-        "In 1001 launches<!-- claim: 1001 * launches(simple) -->.",
+        "In 999 launches<!-- claim: launches(simple) + 1000 -->.",
+        "In 1001 launches<!-- claim: launches(simple) + 1000 -->.",
     ),
     "in markup": ("It takes **490 µs**<!-- claim: stealing -->.", "It takes **510 µs**<!-- claim: stealing -->."),
     "two, one unit": (

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from ..card import AxisValue
-from ..errors import PerfdocsError, Problem
+from ..errors import Problem
 from ..expression import Selector
 from ..library import Library
 from ..quantity import axis_text
 from .agreement import disagreement
 from .along import along, away
+from .context import NotMeasured
 from .counts import judge_counts, read_counts
-from .findings import Finding, Fix, Later, Ternary, Text, all_of, any_of, negate
+from .failing import failed
+from .findings import Finding, Later, Ternary, Text, all_of, any_of, negate
 from .items import judge
 from .model import Bound, Line, Mark, Outcome, Status
 from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selected, item_names
 from .reader import Reader
 from .scope import OF_ORIGIN, Context, Data, Reading, datum_of
 from .syntax import parse_claim, parse_given
-from .wording import MAX_TEXT, Prose, read_prose, reword
+from .taking import check_taken
+from .tightness import loose
+from .wording import MAX_TEXT, Prose, read_prose
 
 __all__ = ["Look", "check_bound", "check_given", "context_of", "look", "spoken_of"]
 
 MAX_POINTS = 5000
 HERE: Mapping[str, str] = MappingProxyType({})
 """No device stands for another."""
+_BY_ITSELF = frozenset({"claim-syntax", "claim-size", "claim-fault"})
+"""What is wrong with a given whatever it stands in."""
 _APART = frozenset({"clocks_apart"})
-_FIELDS = ("device", "table", "arm", "metric")
-"""Of a context, besides axes: what a scope says once."""
 
 
 def context_of(bound: Bound, data: Data) -> Context:
@@ -55,10 +58,10 @@ def check_given(bound: Bound, library: Library) -> Outcome:
     data = Data(library, bound.where)
     try:
         context = data.narrow(context_of(bound, data), parse_given(bound.expression, data.where))
-    except PerfdocsError as error:
-        p = error.problem
-        code = p.code if p.code in ("claim-syntax", "claim-size") else "claim-given"
-        return Outcome(bound, Status.ERROR, replace(p, code=code), uses=frozenset(data.uses))
+    except Exception as error:
+        outcome = failed(error, bound, data)
+        p = outcome.problem
+        return replace(outcome, problem=p if p is None or p.code in _BY_ITSELF else replace(p, code="claim-given"))
     if context.benchmark:
         data.uses.add((context.benchmark, None))
     return Outcome(bound, Status.HOLDS, uses=frozenset(data.uses))
@@ -135,11 +138,8 @@ def _looked(
         evaluation = _Evaluation.of(bound, data, prose)
         evaluation.reader.any_number = any_number
         return _outcome(evaluation, evaluation.run(), bound, brief=brief), data, evaluation
-    except PerfdocsError as error:
-        problem = error.problem
-    except (OverflowError, ZeroDivisionError):
-        problem = Problem("claim-size", bound.where, "numbers out of all bounds", "ordinary ones", "correct the claim")
-    return Outcome(bound, Status.ERROR, problem, uses=frozenset(data.uses)), data, None
+    except Exception as error:
+        return failed(error, bound, data), data, None
 
 
 def _outcome(evaluation: _Evaluation, finding: Finding, bound: Bound, *, brief: bool) -> Outcome:
@@ -162,6 +162,10 @@ class _Evaluation:
     context: Context
     expression: str
     evaluated: int = 0
+    through: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What the scope goes through: an axis, devices or cells, and the axes that differ."""
+    inside: Context | None = None
+    """The first context that items are judged in."""
 
     @classmethod
     def of(cls, bound: Bound, data: Data, prose: Prose | None = None) -> _Evaluation:
@@ -178,9 +182,11 @@ class _Evaluation:
 
     def run(self) -> Finding:
         finding = self._unfold(self.claim.scope, self.context)
+        if self.inside is not None:
+            check_taken(self.claim.items, self.inside, self.data, self.through)
         there = bool(self.data.elsewhere)
         if finding.truth is Ternary.TRUE:
-            finding = all_of([finding, *(() if there else self._tight()), *self._flagged()])
+            finding = all_of([finding, *(() if there else loose(self.reader)), *self._flagged()])
         if there:
             return finding
         return disagreement(self.claim, self.data, self.reader, self.context) or finding
@@ -214,28 +220,6 @@ class _Evaluation:
             for flag, (row, metric) in sorted(self.data.caveats.items(), key=lambda known: known[0])
         ]
 
-    def _tight(self) -> list[Finding]:
-        """``within ?`` must be tight: one unit of the last digit less would not hold."""
-        loose = []
-        for printed, gap in self.reader.widest.items():
-            limit = printed.value - (0 if printed.style == "percent" else 1)
-            if limit > printed.quantum * (1 + 1e-9) and gap <= (limit - printed.quantum) * (1 + 1e-9):
-                steps = math.ceil(gap / printed.quantum - 1e-9) if printed.quantum else 0
-                tight = max(steps, 1) * printed.quantum + printed.value - limit
-                better = reword(printed, tight, same_decimals=True)
-                found = f'"within {printed.text.strip()}"'
-                loose.append(
-                    Finding(
-                        Ternary.FALSE,
-                        "claim-number",
-                        found,
-                        f"the tightest such bound: {gap:.2%}",
-                        f'write "within {better}"',
-                        fixes=(Fix(printed.start, printed.end, better),),
-                    )
-                )
-        return loose
-
     def _arms(self) -> tuple[str, ...]:
         arms = self.data.definition(self.context).arms if self.context.benchmark else {}
         return tuple(dict.fromkeys(n for item in self.claim.items for n in item_names(item) if n in arms))
@@ -247,10 +231,11 @@ class _Evaluation:
             self.evaluated += 1
             if self.evaluated > MAX_POINTS:
                 raise self.data.error("claim-size", f"more than {MAX_POINTS} points", "fewer", "narrow the claim")
+            self.inside = self.inside or context
             return all_of([judge(item, context, self.data, self.reader) for item in self.claim.items])
         first, rest = scopes[0], scopes[1:]
         if isinstance(first, Selected):
-            return self._unfold(rest, self._select(first.selector, context))
+            return self._unfold(rest, self._chosen(first.selector, context))
         if isinstance(first, Clean):
             return self._unfold(rest, context)
         if isinstance(first, FromOn):
@@ -259,46 +244,51 @@ class _Evaluation:
             return self._counted(first, rest, context)
         return self._quantified(first, rest, context)
 
-    def _select(self, selector: Selector, context: Context) -> Context:
-        chosen = self._chosen(selector, context)
-        said = self.data.elsewhere.get(str(selector.value), selector.value)
-        named = frozenset(f for f in _FIELDS if selector.axis is None and getattr(chosen, f) == said)
-        again = [axis for axis, value in context.own.items() if chosen.own.get(axis, value) != value]
-        again += [field for field in named & context.said if getattr(chosen, field) != getattr(context, field)]
-        for axis in again:
-            raise self._twice(axis, f'"{axis_text(selector.value)}"')
-        return chosen._replace(said=chosen.said | named)
-
-    def _twice(self, axis: str, found: str) -> PerfdocsError:
-        do = "join the values of a list by `and`, or leave one out"
-        return self.data.error("claim-syntax", f"{found}, where the scope says {axis} already", f"{axis} once", do)
+    def _once(self, axis: str, context: Context, said: str) -> None:
+        """Refuse a quantifier over what the scope says already."""
+        if axis in context.own or axis in context.said:
+            raise self.data.twice(axis, said)
 
     def _along(self, axis: str, context: Context) -> list[tuple[Mapping[str, AxisValue], Context]]:
         """What an axis of the scope goes through."""
-        if axis in context.own or axis in context.said:
-            raise self._twice(axis, f"`{axis}`")
+        self._once(axis, context, f"`{axis}`")
         pairs = along(axis, context, self._arms(), self.data)
-        return [(at, c._replace(said=c.said | {axis})) for at, c in pairs] if axis in _FIELDS else list(pairs)
+        self.through[axis] = frozenset().union(*(at.keys() for at, _ in pairs[:1]))
+        return [(at, c._replace(said=c.said | at.keys())) for at, c in pairs]
 
     def _chosen(self, selector: Selector, context: Context) -> Context:
         if selector.value != OPEN or selector.axis is None:
-            return self.data.narrow(context, [selector])
+            return self.data.narrow(context, [selector], go_on=True)
         d = self.data.definition(context)
         if selector.axis not in d.axes:
-            return self.data.narrow(context, [selector])
+            raise self.data.no_axis(selector.axis, context)
         mention = self.reader.axis_value(selector.axis, d.axes[selector.axis].label)
-        return context.at(selector.axis, mention.printed.value)
+        return self.data.narrow(context, [Selector(selector.axis, mention.printed.value)], go_on=True)
 
     def _sharing(
-        self, contexts: Sequence[Context], rest: Sequence[Scope], read: list[Sequence[Reading]] | None = None
+        self,
+        contexts: Sequence[Context],
+        rest: Sequence[Scope],
+        read: list[Sequence[Reading]] | None = None,
+        *,
+        gaps: bool = False,
     ) -> list[Finding]:
-        """The verdict in each context; all share the same printed numbers. ``read`` takes what was read in each."""
+        """The verdict in each context; all share the same printed numbers. ``read`` takes what was read in each.
+
+        With ``gaps`` the claim fails where nothing is measured, which otherwise is an error.
+        """
         start, axes = self.reader.position, dict(self.reader.axis_positions)
         findings = []
         for context in contexts:
             self.reader.position, self.reader.axis_positions = start, dict(axes)
             before = len(self.data.read)
-            findings.append(self._unfold(rest, context))
+            try:
+                findings.append(self._unfold(rest, context))
+            except NotMeasured as error:
+                if not gaps:
+                    raise
+                p = error.problem
+                findings.append(Finding(Ternary.FALSE, p.code, p.found, p.expected, p.do))
             if read is not None:
                 read.append(self.data.read[before:])
         return findings
@@ -311,15 +301,15 @@ class _Evaluation:
         if scope.quantifier == "each":
             return all_of([self._unfold(rest, c) for c in self._as_mentioned(contexts, scope.axis)])
         start = self.reader.position
-        findings = self._sharing(contexts, rest)
         if scope.quantifier == "some":
-            return any_of(findings, f"`some {scope.axis}`")
+            return any_of(self._sharing(contexts, rest, gaps=True), f"`some {scope.axis}`")
         if scope.quantifier == "no":
             failing = self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds", "say where")
             self.reader.position = start
             return all_of([*failing, *self._sharing(exceptions, rest)])
+        findings = self._sharing(contexts, rest)
         do = "take the exception out of the sentence"
-        failing = self._failing(exceptions, rest, start, "an exception", do, ", where it holds as well")
+        failing = self._failing(exceptions, rest, start, "an exception", do, ", where it holds as well", gaps=True)
         return all_of([*findings, *failing])
 
     def _counted(self, scope: Counted, rest: Sequence[Scope], context: Context) -> Finding:
@@ -390,9 +380,9 @@ class _Evaluation:
 
     def _from_on(self, scope: FromOn, rest: Sequence[Scope], context: Context) -> Finding:
         data, axis = self.data, scope.axis
-        if axis in context.own:
-            raise self._twice(axis, f"`from {axis}`")
+        self._once(axis, context, f"`from {axis}`")
         values = [v for v in data.axis_values(context, axis, self._arms()) if not isinstance(v, str)]
+        self.through[axis] = frozenset({axis})
         label = data.definition(context).axes[axis].label
         first = scope.value.value
         if first is None:
@@ -417,17 +407,26 @@ class _Evaluation:
         return all_of(findings)
 
     def _failing(
-        self, contexts: Sequence[Context], rest: Sequence[Scope], start: int, said: str, do: str, then: str = ""
+        self,
+        contexts: Sequence[Context],
+        rest: Sequence[Scope],
+        start: int,
+        said: str,
+        do: str,
+        then: str = "",
+        *,
+        gaps: bool = False,
     ) -> list[Finding]:
         """True in each context where the claim fails there; the numbers are read again from ``start``.
 
-        ``said`` and ``then`` stand around the place where it does not.
+        ``said`` and ``then`` stand around the place where it does not. With ``gaps`` it also fails where nothing is
+        measured.
         """
 
         def text(context: Context) -> Text:
             return Later(lambda: f"{said}{self.data.describe(context)}{then}")
 
         kept, self.reader.position = self.reader.position, start
-        findings = self._sharing(contexts, rest)
+        findings = self._sharing(contexts, rest, gaps=gaps)
         self.reader.position = kept
         return [negate(f, text(c), do) for f, c in zip(findings, contexts, strict=True)]

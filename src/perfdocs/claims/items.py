@@ -11,6 +11,7 @@ from ..quantity import format_percent, format_ratio
 from ..row import clock_ratio
 from ..verdict import Order, Value, apart, compare, ratio
 from .deciding import for_limit, for_order
+from .factors import take_factors
 from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Amount, Bounded, Compared, Item, Leads, Overtakes, Plain, Tree, Trend, Within
 from .phrases import AS_WORDS, SIZE_WORDS, SPEED_WORDS, false, order_finding, phrase, verdict
@@ -37,6 +38,7 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
     if isinstance(item, Trend):
         return judge_trend(item, context, data, reader)
 
+    take_factors(item, data, reader)
     if not isinstance(item, Plain) and (item.limit if isinstance(item, Bounded) else item.other) in item.values:
         raise data.error(
             "claim-syntax", f"`{phrase(item.values[0])}` compared with itself", "two things", "name another"
@@ -78,9 +80,11 @@ def _bounded(q: Quantity, what: Text, item: Bounded, at: Text, context: Context,
     limit = Later(lambda: phrase(item.limit))
     said = Later(lambda: f"{what} {item.how} {limit}{at}")
     if isinstance(item.limit, Number):
-        reader.accept(Amount(item.limit.value, item.limit.percent), as_ratio=False, of=q, what=what)
+        amount = Amount(item.limit.value, item.limit.percent)
         if item.how == "=":
-            return _equals(q, item.limit.value, said)
+            holds = reader.states(amount, q.value.centre, as_ratio=False, of=q, what=what)
+            return verdict(holds, "claim-number", said, Later(lambda: show(q)))
+        reader.accept(amount, as_ratio=False, of=q, what=what)
         return _limit(q, item.limit.value, limit, what, item.how, at)
     other = evaluate_at(item.limit, context, data)
     same_unit(q, other, data)
@@ -101,11 +105,6 @@ def _advice(order: Order, q: Quantity, other: Quantity, context: Context, data: 
     several = len(q.data) > 1 or len(other.data) > 1
     tolerance = data.definition(context).tolerance
     return Later(lambda: for_order(q.value, other.value, tolerance=tolerance, several=several))
-
-
-def _equals(q: Quantity, number: float, said: Text) -> Finding:
-    """A literal in the expression carries no digits: it is taken to three."""
-    return verdict(math.isclose(q.value.centre, number, rel_tol=5e-3), "claim-number", said, Later(lambda: show(q)))
 
 
 def _limit(q: Quantity, limit: float, text: Text, what: Text, how: str, at: Text) -> Finding:
@@ -193,11 +192,12 @@ def _by(result: Quantity, said: Text, how: str, amount: Amount, at: Text, reader
         reader.mark(printed, Later(lambda: f"{said}{at}: {show(result)}"), result, said, less)
         limit = printed.value + (1 if printed.style == "percent" else 0)
         return _limit(result, limit, printed.text.strip(), by, how, at)
-    reader.accept(amount, as_ratio=True, of=result, what=said)
     limit = amount.value + (1 if amount.percent else 0)
     text = format_percent(amount.value) if amount.percent else format_ratio(amount.value)
     if how == "":
-        return _equals(result, limit, Later(lambda: f"{by} {text}{at}"))
+        holds = reader.states(amount, result.value.centre, as_ratio=True, of=result, what=said)
+        return verdict(holds, "claim-number", Later(lambda: f"{by} {text}{at}"), Later(lambda: show(result)))
+    reader.accept(amount, as_ratio=True, of=result, what=said)
     return _limit(result, limit, text, by, how, at)
 
 
@@ -225,6 +225,7 @@ def _within(q: Quantity, tree: Tree, item: Within, context: Context, data: Data,
     if item.amount.value is not None:
         reader.accept(item.amount, as_ratio=False, of=share, what=what)
         holds = gap <= item.amount.value * (1 + 1e-9)
+        reader.widest_stated[item.amount] = max(reader.widest_stated.get(item.amount, 0.0), gap)
         return verdict(holds, "claim-number", said(format_percent(item.amount.value)), measured)
     printed = reader.fitting(reader.next(what), share, what, comparison=True)
     limit = printed.value - (0 if printed.style == "percent" else 1)

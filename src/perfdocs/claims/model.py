@@ -28,6 +28,7 @@ CODES: Mapping[str, str] = {
     "claim-word": "a comparative word in the text that the claim does not state",
     "claim-syntax": "an expression that does not parse",
     "claim-size": "an expression or text too large to be meant",
+    "claim-fault": "a fault in perfdocs, which could not judge the claim",
     "claim-given": "a given that does not fit",
     "claim-broken": "a claim that is written so that it would be lost",
     "claim-uncovered": "a number or a comparative word of a strict page that nothing is bound to",

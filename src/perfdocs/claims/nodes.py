@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 from ..expression import Binary, Call, Hole, Name, Node, Number, Selector
@@ -69,6 +70,13 @@ class Amount:
 
     value: float | None
     percent: bool = False
+
+    @property
+    def quantum(self) -> float:
+        """One unit of the last digit of a literal."""
+        shown = Decimal(f"{(self.value or 0) * (100 if self.percent else 1):.12g}").normalize()
+        exponent = min(int(shown.as_tuple().exponent), 0)
+        return float(10.0**exponent) * (0.01 if self.percent else 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..expression import Binary, Call, Name, Number, Selector
-from ..quantity import format_percent
+from ..quantity import axis_text, format_percent
 from ..verdict import Order
 from .findings import Finding, Later, Ternary, Text
 from .nodes import At, Over, Tree
@@ -18,6 +18,7 @@ __all__ = [
     "false",
     "order_finding",
     "phrase",
+    "selector_text",
     "verdict",
     "word_finding",
 ]
@@ -36,8 +37,14 @@ SIZE_WORDS = {Order.FASTER: "more than", Order.SLOWER: "less than", Order.LEVEL:
 TREND_WORDS = {Order.FASTER: "rises", Order.SLOWER: "falls", Order.LEVEL: "stays level"}
 
 
+def selector_text(selector: Selector) -> str:
+    """A selector in words: ``n=10⁶``."""
+    value = axis_text(selector.value)
+    return f"{selector.axis}={value}" if selector.axis else value
+
+
 def _selectors(selectors: tuple[Selector, ...]) -> str:
-    inside = ", ".join(f"{s.axis}={s.value}" if s.axis else str(s.value) for s in selectors)
+    inside = ", ".join(map(selector_text, selectors))
     return f"[{inside}]" if inside else ""
 
 

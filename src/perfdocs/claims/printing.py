@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 
-from ..errors import PerfdocsError
 from ..library import Library
 from ..quantity import format_percent, format_ratio, format_value
 from ..verdict import Order, compare, ratio
 from .evaluate import context_of
+from .failing import failed
 from .items import direction
 from .model import Bound, Mark, Outcome, Status
 from .nodes import Valued
 from .phrases import AS_WORDS, phrase
 from .scope import Context, Data
 from .syntax import parse_valued
+from .taking import check_taken
 from .values import Quantity, evaluate_at, is_share, line_of, quotient_text, same_unit, show
 
 __all__ = ["check_value"]
@@ -24,13 +25,18 @@ def check_value(bound: Bound, library: Library) -> Outcome:
     """The text to print for a ``value`` role as ``measured``, or a problem. Never raises for bad input."""
     data = Data(library, bound.where)
     try:
-        valued = parse_valued(bound.expression, bound.where)
-        context = data.narrow(context_of(bound, data), valued.given)
-        quantity = _quantity(valued, context, data)
-        if not math.isfinite(quantity.value.centre):
-            raise data.error("claim-empty", f"no number for `{bound.expression[:80]}`", "a number", "print another")
-    except PerfdocsError as error:
-        return Outcome(bound, Status.ERROR, error.problem, uses=frozenset(data.uses))
+        return _printed(bound, data)
+    except Exception as error:
+        return failed(error, bound, data)
+
+
+def _printed(bound: Bound, data: Data) -> Outcome:
+    valued = parse_valued(bound.expression, bound.where)
+    context = data.narrow(context_of(bound, data), valued.given)
+    quantity = _quantity(valued, context, data)
+    check_taken([tree for tree in (valued.value, valued.other) if tree is not None], context, data)
+    if not math.isfinite(quantity.value.centre):
+        raise data.error("claim-empty", f"no number for `{bound.expression[:80]}`", "a number", "print another")
     text = _text(quantity, valued)
     style = "percent" if is_share(valued.value) and valued.relation is None else ""
     about = f"{bound.expression}{data.place(quantity.rows, context)}: {show(quantity, style)}"

@@ -55,6 +55,8 @@ class Reader:
     """By their place the printed numbers that were answered for."""
     widest: dict[Printed, float] = field(default_factory=dict)
     """The widest distance seen within each printed bound of ``within ?``, which must be tight."""
+    widest_stated: dict[Amount, float] = field(default_factory=dict)
+    """The same of each bound that the claim states itself."""
 
     def next(self, what: Text) -> Printed:
         """The next number. Raises ``claim-text`` where the text has no more."""
@@ -71,21 +73,31 @@ class Reader:
         self.furthest = max(self.furthest, self.position)
         return printed
 
-    def accept(self, amount: Amount, *, as_ratio: bool, of: Quantity | None = None, what: Text = "") -> None:
+    def accept(self, amount: Amount, *, as_ratio: bool, of: Quantity | None = None, what: Text = "") -> Printed | None:
         """Take the next number where it is the literal that the claim states: the text may print it or not.
 
         ``of`` is what the literal is held against.
         """
         if amount.value is None or self.position >= len(self.prose.numbers):
-            return
+            return None
         printed = self.prose.numbers[self.position]
         read = printed.value + 1 if as_ratio and printed.style == "percent" else printed.value
         wanted = amount.value + 1 if as_ratio and amount.percent else amount.value
-        if math.isclose(read, wanted, rel_tol=1e-9):
-            self.position += 1
-            self.furthest = max(self.furthest, self.position)
-            about = "a bound that the claim states"
-            self.mark(printed, Later(lambda: f"{about} of {what}: {show(of)}") if of else about, of, what)
+        if not math.isclose(read, wanted, rel_tol=1e-9):
+            return None
+        self.position += 1
+        self.furthest = max(self.furthest, self.position)
+        about = "a bound that the claim states"
+        self.mark(printed, Later(lambda: f"{about} of {what}: {show(of)}") if of else about, of, what)
+        return printed
+
+    def states(self, amount: Amount, value: float, *, as_ratio: bool, of: Quantity, what: Text) -> bool:
+        """Whether a value reads as a literal of the claim: to the digits of the text where that prints it."""
+        printed = self.accept(amount, as_ratio=as_ratio, of=of, what=what)
+        if printed is not None:
+            return printed.reads(value - (1 if as_ratio and printed.style == "percent" else 0))
+        literal = (amount.value or 0) + (1 if as_ratio and amount.percent else 0)
+        return abs(value - literal) <= amount.quantum / 2 * (1 + 1e-9)
 
     def axis_value(self, axis: str, label: str) -> AxisMention:
         """The next "N = …" of an axis."""

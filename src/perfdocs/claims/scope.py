@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import MappingProxyType
-from typing import NamedTuple
 
 from ..card import AxisValue
 from ..definition import Definition
@@ -21,9 +19,10 @@ from ..layout import Spot, at_point, matching
 from ..library import Benchmark, Library, LoadedCard
 from ..quantity import axis_text
 from ..row import Row
-from ..verdict import Value
-from .model import Datum, Use
+from .context import Context, NotMeasured, Reading, datum_of
+from .model import Use
 from .nodes import OPEN, Tree, named
+from .phrases import selector_text
 from .wording import Named
 
 __all__ = ["OF_ORIGIN", "Context", "Data", "Reading", "datum_of"]
@@ -31,37 +30,6 @@ __all__ = ["OF_ORIGIN", "Context", "Data", "Reading", "datum_of"]
 OF_ORIGIN = frozenset({"imported", "synthetic"})
 MAX_STEPS = 100_000
 """So many parts of expressions are evaluated for one claim; the largest claims of a site need some thousands."""
-
-
-class Context(NamedTuple):
-    """What is selected. ``own`` holds axis values the claim itself names, ``given`` those that only surround it.
-
-    ``said`` are the other fields that its scope names. A tuple, as claims make many: one for each point and for each
-    name that narrows it.
-    """
-
-    benchmark: str | None = None
-    device: str | None = None
-    table: str | None = None
-    arm: str | None = None
-    metric: str | None = None
-    own: Mapping[str, AxisValue] = MappingProxyType({})
-    given: Mapping[str, AxisValue] = MappingProxyType({})
-    said: frozenset[str] = frozenset()
-
-    def at(self, axis: str, value: AxisValue) -> Context:
-        """The same with one more axis value of the claim's own."""
-        given = {a: v for a, v in self.given.items() if a != axis}
-        return self._replace(own={**self.own, axis: value}, given=given)
-
-    def surrounding(self) -> Context:
-        """The same, all of it as surroundings."""
-        return self._replace(own={}, given={**self.given, **self.own}, said=frozenset())
-
-    def without(self, axis: str) -> Context:
-        """The same with one axis left open."""
-        own = {a: v for a, v in self.own.items() if a != axis}
-        return self._replace(own=own, given={a: v for a, v in self.given.items() if a != axis})
 
 
 class _Devices:
@@ -83,23 +51,6 @@ class _Devices:
 @lru_cache(maxsize=2)
 def _devices(library: Library) -> _Devices:
     return _Devices(library)
-
-
-class Reading(NamedTuple):
-    """A quantity of a row as it was read; its name as a :class:`Datum` is put together where somebody asks for it."""
-
-    row: Row
-    key: str
-    value: Value
-
-
-def datum_of(read: Reading | Datum) -> Datum:
-    """What was read, by name."""
-    if isinstance(read, Datum):
-        return read
-    row = read.row
-    values = tuple(row.at.values())
-    return Datum(row.definition.id, row.card.device.id, read.key, row.table, row.arm, values, row.anchor)
 
 
 @dataclass(slots=True)
@@ -205,16 +156,29 @@ class Data:
 
     # --- narrowing ---------------------------------------------------------------------------------------------
 
-    def narrow(self, context: Context, selectors: Iterable[Selector]) -> Context:
-        """The context with these selectors. Raises ``claim-name`` for a name that means nothing here."""
+    def narrow(self, context: Context, selectors: Iterable[Selector], *, go_on: bool = False) -> Context:
+        """The context with these selectors. Raises ``claim-name`` for a name that means nothing here.
+
+        One list says a field or an axis once: another value of it would stand for both. With ``go_on`` they are of the
+        list that led to the context, as the parts of a scope are.
+        """
         ordered = sorted(selectors, key=self._rank)
         if not ordered:
             return context
         if context.benchmark is None and not any(s.value in self.library.benchmarks for s in ordered):
             self._meant(context, ordered)
+        said = context.said if go_on else frozenset[str]()
         for selector in ordered:
-            context = self._narrow(context, selector)
-        return context
+            key, narrowed = self._narrow(context, selector)
+            if key in said and narrowed.value(key) != context.value(key):
+                raise self.twice(key, f"`{selector_text(selector)}`")
+            context, said = narrowed, said | {key}
+        return context._replace(said=said)
+
+    def twice(self, key: str, found: str) -> PerfdocsError:
+        """A field or an axis that one list says a second time."""
+        do = "join the values of a list by `and`, or leave one out"
+        return self.error("claim-syntax", f"{found}, where {key} is said already", f"{key} once", do)
 
     def _meant(self, context: Context, selectors: Sequence[Selector]) -> None:
         """Refuse a word that is nearly a benchmark: without one, nothing else that is said means anything."""
@@ -231,54 +195,50 @@ class Data:
             return 2
         return 0 if selector.value in self.library.benchmarks else 1 if selector.value in self.device_ids() else 2
 
-    def _narrow(self, context: Context, selector: Selector) -> Context:
+    def _narrow(self, context: Context, selector: Selector) -> tuple[str, Context]:
+        """The field or axis that a selector speaks of, and the context with it."""
         name, axis = selector.value, selector.axis
         if axis is not None:
-            return self._narrow_axis(context, axis, name)
+            return axis, self._narrow_axis(context, axis, name)
         assert isinstance(name, str)
         if name in self.library.benchmarks:
             if context.benchmark in (None, name):
-                return context._replace(benchmark=name)
+                return "benchmark", context._replace(benchmark=name)
             known = self.library.benchmarks[name].definition.axes
             kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
-            return Context(benchmark=name, device=context.device, given=kept)
+            return "benchmark", Context(benchmark=name, device=context.device, given=kept)
         word = self._narrow_word(context, name) if context.benchmark else None
         if word is not None:
             return word
         if self.is_device(name, context):
-            return context._replace(device=self.elsewhere.get(name, name))
+            return "device", context._replace(device=self.elsewhere.get(name, name))
         definition = self.definition(context)
         of_card = self._rows(context)
         for key in definition.axes:
             if of_card is not None and any(spot.at.get(key) == name for spot in of_card.layout.every):
-                return context.at(key, name)
+                return key, context.at(key, name)
         raise self.unknown(name, context)
 
-    def _narrow_word(self, context: Context, name: str) -> Context | None:
-        """The context with a word of the definition, before any device of another benchmark that is called the same.
+    def _narrow_word(self, context: Context, name: str) -> tuple[str, Context] | None:
+        """The same of a word of the definition, before any device of another benchmark that is called the same.
 
         A device of this benchmark is not: its card would be refused.
         """
         definition = self.definition(context)
         for key, entry in definition.axes.items():
             if name in entry.values:
-                return context.at(key, name)
+                return key, context.at(key, name)
         if name in definition.arms:
-            return context._replace(arm=name)
+            return "arm", context._replace(arm=name)
         if name in definition.metrics or name in definition.derived:
-            return context._replace(metric=name)
-        return context._replace(table=name) if name in definition.tables else None
+            return "metric", context._replace(metric=name)
+        return ("table", context._replace(table=name)) if name in definition.tables else None
 
     def _narrow_axis(self, context: Context, axis: str, value: AxisValue) -> Context:
         definition = self.definition(context)
         entry = definition.axes.get(axis)
         if entry is None:
-            raise self.error(
-                "claim-name",
-                f'the axis "{axis}"',
-                f"an axis of {definition.id}{nearest(axis, definition.axes)}",
-                "correct the name",
-            )
+            raise self.no_axis(axis, context)
         if value == OPEN:
             raise self.error(
                 "claim-text", f"`{axis}=?`", f'"{entry.label} = …" in the text', "print it, or name the value"
@@ -292,6 +252,12 @@ class Data:
                 "correct the value",
             )
         return context.at(axis, value)
+
+    def no_axis(self, axis: str, context: Context, more: Sequence[str] = ()) -> PerfdocsError:
+        """What is no axis, with those that there are, and ``more`` that may stand for one."""
+        known = (*self.definition(context).axes, *more)
+        expected = f"one of {', '.join(known)}{nearest(axis, known)}"
+        return self.error("claim-name", f'the axis "{axis}"', expected, "correct the name")
 
     def unknown(self, name: str, context: Context) -> PerfdocsError:
         """An unknown name, with the nearest one known."""
@@ -368,8 +334,9 @@ class Data:
             n.reason for key in definition.tables for n in absences(loaded.card, context.table or key, arm, point)
         ]
         why = f": {(absent or list(reasons) or [''])[0]}" if absent or reasons else ""
-        return self.error(
+        return NotMeasured(
             "claim-empty",
+            self.where,
             f"nothing measured for {metric}({arm}){self.describe(context)}{why}",
             "a measurement",
             "correct the selection, or leave the sentence out",
@@ -387,28 +354,46 @@ class Data:
         return tuple(name for name in named(tree) if name in arms)
 
     def axis_values(self, context: Context, axis: str, arms: Sequence[str]) -> tuple[AxisValue, ...]:
-        """The values of an axis at which any of the arms is measured here, in the definition's order."""
+        """The values of an axis here in the tables of these arms, in the definition's order.
+
+        That is where any arm has a row, not these alone: what was not run is still one of "every".
+        """
         definition = self.definition(context)
         if axis not in definition.axes:
-            known = {*definition.axes, "device", "cell"}
-            raise self.error("claim-name", f'the axis "{axis}"', f"an axis{nearest(axis, known)}", "correct the name")
-        found = {spot.at[axis] for spot in self.matching(context.without(axis), arms, axis)}
+            raise self.no_axis(axis, context, ("device", "cell"))
+        free = context.without(axis)
+        tables = {spot.table for spot in self.matching(free, arms, axis)}
+        found = {spot.at[axis] for t in tables for spot in self.matching(free._replace(table=t), along=axis)}
+        found |= self._not_run(free, axis, arms, tables)
         order = definition.axes[axis].values
         words = sorted((v for v in found if isinstance(v, str) and v not in order), key=str)
         numbers = sorted(v for v in found if not isinstance(v, str) and v not in order)
         values = (*(v for v in order if v in found), *numbers, *words)
         if not values:
-            what = f"no value of {axis} measured{self.describe(context.without(axis))}"
+            what = f"no value of {axis} measured{self.describe(free)}"
             raise self.error("claim-empty", what, "at least one", "correct the selection")
         return values
 
+    def _not_run(self, context: Context, axis: str, arms: Sequence[str], tables: Iterable[str]) -> set[AxisValue]:
+        """Values at which the card says that one of the arms was not run, whether or not another was."""
+        if not tables:
+            return set()
+        point, (_, loaded) = {**context.given, **context.own}, self.card(context)
+        return {
+            n.at[axis]
+            for n in loaded.card.not_run
+            if n.arm in arms and n.table in (None, *tables) and axis in n.at
+            if all(point.get(a, v) == v for a, v in n.at.items())
+        }
+
     def cells(self, context: Context, arms: Sequence[str]) -> tuple[Mapping[str, AxisValue], ...]:
-        """Every point of the first table that has all the arms."""
+        """Every point of the first table that has all the arms, and a row of any arm there."""
         free = context._replace(given={})
         for table in (context.table,) if context.table else self.definition(context).tables:
             found = self.matching(free._replace(table=table), arms)
             if found and {spot.arm for spot in found} >= set(arms):
-                return tuple({tuple(spot.at.items()): spot.at for spot in found}.values())
+                every = self.matching(free._replace(table=table))
+                return tuple({tuple(spot.at.items()): spot.at for spot in every}.values())
         what = f"no cell with {', '.join(arms) or 'a measurement'}{self.describe(free)}"
         raise self.error("claim-empty", what, "at least one", "correct the selection")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 from ..quantity import axis_text
 from ..verdict import Bracket, Order, compare, crossovers
+from .context import NotMeasured
 from .deciding import for_order
 from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Overtakes, Tree, Trend
@@ -18,13 +18,17 @@ from .values import Quantity, evaluate_at, show
 __all__ = ["judge_overtakes", "judge_trend"]
 
 
-def _series(tree: Tree, axis: str, context: Context, data: Data) -> dict[float, Quantity]:
-    """The value at every number of an axis where it is measured."""
+def _series(tree: Tree, axis: str, context: Context, data: Data, *, gaps: bool = False) -> dict[float, Quantity]:
+    """The value at every number of an axis; with ``gaps`` at those where it is measured."""
     found: dict[float, Quantity] = {}
     for value in data.axis_values(context, axis, data.arms_in(tree, context)):
         if isinstance(value, str):
             raise data.error("claim-syntax", f'the axis "{axis}"', "an axis of numbers", "name another")
-        found[float(value)] = evaluate_at(tree, context.without(axis).at(axis, value), data)
+        try:
+            found[float(value)] = evaluate_at(tree, context.without(axis).at(axis, value), data)
+        except NotMeasured:
+            if not gaps:
+                raise
     if len(found) < 2:
         raise data.error("claim-empty", f"{len(found)} point along {axis}", "two or more measured ones", "measure more")
     return found
@@ -39,7 +43,7 @@ def judge_overtakes(item: Overtakes, context: Context, data: Data, reader: Reade
     point = item.point.value
     if point is None:
         point = reader.axis_value(item.axis, label).printed.value
-    a, b = (_series(tree, item.axis, context, data) for tree in (item.value, item.other))
+    a, b = (_series(tree, item.axis, context, data, gaps=True) for tree in (item.value, item.other))
     said = Later(lambda: _overtaking(item, f"{label} = {axis_text(point)}{data.describe(context.without(item.axis))}"))
     better = next((q.better for q in (*a.values(), *b.values()) if q.better), None)
     if better is None:
@@ -105,7 +109,6 @@ def judge_trend(item: Trend, context: Context, data: Data, reader: Reader) -> Fi
         if amount.value is None:
             findings.append(reader.number(q, what, at))
         else:
-            reader.accept(amount, as_ratio=False, of=q, what=what)
-            same = math.isclose(q.value.centre, amount.value, rel_tol=5e-3)
+            same = reader.states(amount, q.value.centre, as_ratio=False, of=q, what=what)
             findings.append(verdict(same, "claim-number", f"{what} = {amount.value:g}{at}", show(q)))
     return all_of(findings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -145,7 +146,19 @@ def evaluate_at(tree: Tree, context: Context, data: Data) -> Quantity:
 
 
 def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
+    """The value of a part of an expression. Raises ``OverflowError`` where it is no number.
+
+    An end of its interval may be infinite, as that of a quotient by what may be nothing.
+    """
     data.step()
+    quantity = _any(tree, context, data)
+    v = quantity.value
+    if not math.isfinite(v.centre) or math.isnan(v.lo) or math.isnan(v.hi):
+        raise OverflowError
+    return quantity
+
+
+def _any(tree: Tree, context: Context, data: Data) -> Quantity:
     if isinstance(tree, Name):  # first, as by far the most are
         return _name(tree, data.narrow(context, tree.selectors), data)
     if isinstance(tree, At):
@@ -306,11 +319,10 @@ def _combine(tree: Binary, a: Quantity, b: Quantity, data: Data) -> Quantity:
     value = _values(tree.operator, a.value, b.value)
     found, own = (*a.data, *b.data), (*a.own, *b.own)
     if tree.operator in "+-":
-        literal = isinstance(tree.left, Number) or isinstance(tree.right, Number)
-        if a.powers != b.powers and not literal:
+        if a.powers != b.powers and tree.left != Number(0.0):  # which a minus sign before a value has on its left
             raise _mixed(a, b, "plus" if tree.operator == "+" else "minus", data)
         better = (a.better or b.better) if tree.operator == "+" or not b.rows else None
-        return Quantity(value, a.powers or b.powers, better, found, a.ratio or b.ratio, own)
+        return Quantity(value, b.powers, better, found, a.ratio or b.ratio, own)
     sign = 1 if tree.operator == "*" else -1
     powers = Counter(dict(a.powers))
     for base, power in b.powers:
