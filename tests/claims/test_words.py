@@ -374,6 +374,10 @@ MORE_REFUSED: Mapping[str, tuple[str, ...]] = {
         "Work stealing is as fast as one thread per sample",
         "Work stealing used to be faster than one thread per sample",
         "Work stealing is usually faster than one thread per sample",
+        "Compared to work stealing, one thread per sample is faster",
+        "Against work stealing one thread per sample is faster",
+        "Unlike work stealing, one thread per sample is faster",
+        "Work stealing sees one thread per sample run faster",
         "All GPU arms are slower, work stealing is faster than one thread per sample",
     ),
     "simple slower than stealing": (
@@ -445,7 +449,11 @@ MORE_HOLD: Mapping[str, tuple[str, ...]] = {
         "Work stealing is faster by a factor of two",
     ),
     "stealing faster than simple by over ?": ("More than twice as fast", "It is over 2× faster"),
-    "simple / stealing": ("Work stealing is twice as fast as one thread per sample",),
+    "simple / stealing": (
+        "Work stealing is twice as fast as one thread per sample",
+        "The speedup over one thread per sample is 2.30×",
+    ),
+    "simple / stealing over ?": ("Work stealing is a little over twice as fast as one thread per sample",),
     "host / stealing over ?": ("The Host takes over ten times the time of work stealing",),
     "1 - stealing / simple": ("Work stealing takes 56.5 % less time than one thread per sample",),
     "stealing / simple": ("Work stealing takes 43.5 % of the time of one thread per sample",),
@@ -455,6 +463,7 @@ MORE_HOLD: Mapping[str, tuple[str, ...]] = {
     "stealing faster than simple": (
         "Work stealing is better than one thread per sample",
         "Work stealing takes less time than one thread per sample",
+        "Work stealing, beside one thread per sample, is faster",
     ),
     "at spread-100, every n of 1e5 and 1e6: stealing faster than simple": (
         "Work stealing is always faster at N = 10⁵ and 10⁶",

@@ -31,12 +31,12 @@ from .nodes import (
     Within,
     all_parts,
     item_names,
-    named,
 )
 from .reach import functions_of, said_too_far
 from .reader import Reader
 from .scope import Context, Data
-from .shares import OF_TIME, of_speed, shares_otherwise
+from .shares import of_speed, shares_otherwise
+from .subjects import beside_numbers, subjects
 from .unanswered import unanswered
 from .wording import Mention, Prose
 
@@ -79,12 +79,7 @@ _ORDERS = frozenset(
 )
 _SOME = frozenset({"some", "somewhere", "sometimes"})
 _ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
-_COMPARING = frozenset({"faster", "slower", "within"})
 _BY_TWO = frozenset({"longer", "shorter"})
-_OBJECT = frozenset(
-    {"against", "and", "as", "behind", "beside", "for", "from", "of", "over", "than", "then", "to", "where", "with"}
-)
-"""Words before an arm that others are compared with."""
 
 
 def disagreement(claim: Claim, data: Data, reader: Reader, context: Context) -> Finding | None:
@@ -136,6 +131,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or begin the text behind it",
             )
         mentioned.append(mention)
+    prose = both.reader.prose
     printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
     first = list({m.keys: m for m in mentioned}.values())
     if of_speed(both.claim, both.reader.prose, d, both.context.metric or d.default):
@@ -148,7 +144,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
             f"the order of the claim: {', '.join(ordered)}",
             "say both in one order",
         )
-    for mention, arms in (*_subjects(both, mentioned), *_beside_numbers(both, mentioned)):
+    for mention, arms in (*subjects(both.claim, prose, mentioned), *beside_numbers(both.claim, prose, mentioned)):
         expected = list(dict.fromkeys(_arms_of(arms, d)))
         if expected and not mention.keys & {*expected}:
             yield _differs(
@@ -157,56 +153,6 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 f"there: {' or '.join(expected)}",
                 "say both in one order",
             )
-
-
-def _subjects(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
-    """The one arm before the word that compares is what is compared, unless the word before it says otherwise."""
-    item, *others = both.claim.items
-    if not mentioned or any(not isinstance(other, Plain) for other in others):
-        return
-    first = mentioned[0]
-    if (isinstance(item, Compared) and item.relation != "level") or (
-        isinstance(item, Within) and len(set(named(item.other))) > 2  # of two, each is within so much of the other
-    ):
-        before = re.search(r"([A-Za-z]+)[\s`]*$", both.reader.prose.text[: first.start])
-        word = min((w.start for w in both.reader.prose.words if w.kind in _COMPARING), default=0)
-        alone = sum(m.start < word for m in mentioned) == 1
-        if alone and not (before and before[1].lower() in _OBJECT):
-            yield first, [name for tree in item.values for name in named(tree)]
-    elif isinstance(item, Plain) and (m := OF_TIME.search(both.reader.prose.plain)):
-        ratios = [tree for tree in item.values if isinstance(tree, Binary) and tree.operator == "/"]
-        if ratios and first.start < m.start():
-            yield first, [name for tree in ratios for name in named(tree.left)]
-
-
-def _beside_numbers(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
-    """An arm stands beside the number it has: before it or behind it, with no other number in between."""
-    items, numbers = both.claim.items, both.reader.prose.numbers
-    alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in items)
-    if not alone or len(numbers) != len(items) or any(not isinstance(s, Selected) for s in both.claim.scope):
-        return
-    listed = _in_lists(mentioned, [number.start for number in numbers])
-    for mention in mentioned:
-        behind = sum(number.start < mention.start for number in numbers)
-        near = items[max(behind - 1, 0) : behind + 1]
-        if mention in listed:
-            near = items[listed[mention] : listed[mention] + 1]
-        yield mention, [name for item in near for name in item_names(item)]
-
-
-def _in_lists(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
-    """Of "a and b take 5 and 7 µs" the number of each arm: as many arms one after the other as numbers behind them."""
-    runs: list[tuple[list[Mention], list[int]]] = [([], [])]
-    places = [(m.start, m) for m in mentioned] + [(start, i) for i, start in enumerate(numbers)]
-    for _, said in sorted(places, key=lambda place: place[0]):
-        if isinstance(said, int):
-            runs[-1][1].append(said)
-        elif runs[-1][1]:
-            runs.append(([said], []))
-        else:
-            runs[-1][0].append(said)
-    pairs = [(arms, places) for arms, places in runs if len(arms) == len(places) > 1]
-    return {mention: place for arms, places in pairs for mention, place in zip(arms, places, strict=True)}
 
 
 def _arms_of(said: Sequence[str], d: Definition) -> Iterator[str]:

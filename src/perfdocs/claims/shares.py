@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..definition import Definition
 from ..expression import Binary, Number
 from .findings import Finding
-from .nodes import Claim, Plain, all_parts, item_names, named
+from .nodes import Bounded, Claim, Plain, all_parts, item_names, named
 from .phrases import phrase, word_finding
 from .wording import Prose
 
@@ -35,7 +35,7 @@ _PEAK = re.compile(r"\s+of\s+(?:the\s+|its\s+)?(?:\w+\s+)?peak\b", re.IGNORECASE
 def of_speed(claim: Claim, prose: Prose, d: Definition, metric: str) -> bool:
     """Whether "a has twice the speed of b" is said of times, `b / a`: the text then names them the other way round."""
     item, *others = claim.items
-    if others or not isinstance(item, Plain) or len(item.values) != 1 or not _OF_SPEED.search(prose.plain):
+    if others or not isinstance(item, (Plain, Bounded)) or len(item.values) != 1 or not _OF_SPEED.search(prose.plain):
         return False
     (tree,) = item.values
     if not isinstance(tree, Binary) or tree.operator != "/":

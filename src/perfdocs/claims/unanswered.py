@@ -28,10 +28,10 @@ _ANSWERS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("won", "beaten", "loses"), _SPEEDS | _ENDS),
 }
 """What a claim has to have for such a word: a relation, a function of several values, a difference."""
-_BY_NUMBER = frozenset(
-    {"times as", "times the", "factor of", "speedup", "speed-up", "slowdown", "as fast as", "as quick as", "as slow as"}
-)
+_BY_NUMBER = frozenset({"times as", "times the", "factor of", "as fast as", "as quick as", "as slow as"})
 """Words that say what a ratio is of: the number before or behind them is what is held."""
+_RATIOS = frozenset({"speedup", "speed-up", "slowdown"})
+"""Names of a ratio, wherever in the sentence it is printed."""
 _NEAR = re.compile(r"[\s,×()]*(?:(?:a|an|the|of|is|by|in|up|to|about|some|times|over|under)\s+)*", re.IGNORECASE)
 _OF_AN_AXIS = re.compile(
     r"(?:largest|smallest)(?!\s+(?:time|rate|bandwidth|speed|gain|share|differ|ratio|advant))", re.IGNORECASE
@@ -55,6 +55,8 @@ def unanswered(prose: Prose, stated: Collection[str]) -> Iterator[Finding]:
             if _OF_AN_AXIS.match(flat, start) or (said.lower() in _NOUNS and flat[:start].endswith("of ")):
                 continue
             if _in_extent(start, prose) or {said.lower().split()[-1], *_ANSWERS.get(said.lower(), ())} & {*stated}:
+                continue
+            if said.lower() in _RATIOS and any(n.style != "value" for n in prose.numbers):
                 continue
             if said.lower() in _BY_NUMBER and _beside(flat, start, end, answered):
                 continue
