@@ -86,9 +86,6 @@ _PHRASES = {
     ("used", "to"),
     ("unlikely", "to"),
     ("myth", "that"),
-    ("nobody", "believes"),
-    ("cannot", "compete"),
-    ("lacks", "what"),
 }
 _NO_NEGATION = {"not": frozenset({"only", "just", "merely", "simply", "alone", "least"}), "no": frozenset({"doubt"})}
 _ALMOST = frozenset({"almost", "nearly", "practically", "virtually"})
