@@ -86,7 +86,7 @@ def test_a_number_that_only_the_few_digits_of_a_source_allow_is_undecided(librar
 
 
 def test_through_all_devices_is_one_statement(library: Library) -> None:
-    text = "On each device it stays under 20 ms<!-- claim: every device of toy-gpu and toy-cpu: host under ? -->."
+    text = "On both devices it stays under 20 ms<!-- claim: every device of toy-gpu and toy-cpu: host under ? -->."
     fares = one(text, library, "toy, spread-1000, n=1e6")
     assert {d: (f.verdict, f.stand) for d, f in fares.items()} == {
         "toy-cpu": (Verdict.HOLDS, Stand.JOINT),
@@ -95,9 +95,12 @@ def test_through_all_devices_is_one_statement(library: Library) -> None:
     }
 
 
-@pytest.mark.parametrize("expression", ["some device: stealing under ?", "every device of toy-gpu: stealing under ?"])
-def test_a_quantifier_that_comes_to_one_device_names_no_home(library: Library, expression: str) -> None:
-    fares = one(f"Seen so, it is under 520 µs<!-- claim: {expression} -->.", library, "toy, spread-1000, n=1e6")
+@pytest.mark.parametrize(
+    ("seen", "expression"),
+    [("Somewhere", "some device: stealing under ?"), ("Seen so", "every device of toy-gpu: stealing under ?")],
+)
+def test_a_quantifier_that_comes_to_one_device_names_no_home(library: Library, seen: str, expression: str) -> None:
+    fares = one(f"{seen}, it is under 520 µs<!-- claim: {expression} -->.", library, "toy, spread-1000, n=1e6")
     assert fares["toy-gpu"].stand is Stand.JOINT
     assert {f.verdict for f in fares.values() if f.stand is Stand.ELSEWHERE} <= {Verdict.NOT_ASKED}
 

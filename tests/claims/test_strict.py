@@ -12,8 +12,8 @@ from tests.claims.toy import write_toy
 from tests.test_sphinx_claims import make
 
 from perfdocs.claims.check import check_text
-from perfdocs.claims.coverage import NOT_COMPARATIVE, WORDS
 from perfdocs.claims.fix import fix_text
+from perfdocs.claims.telling import NOT_COMPARATIVE, WORDS
 from perfdocs.claims.wording import KNOWN_WORDS
 from perfdocs.cli import main
 from perfdocs.library import Library, load_library

@@ -147,9 +147,9 @@ def test_a_line_has_formula_value_and_interval(library: Library) -> None:
 @pytest.mark.parametrize(
     ("words", "claim"),
     [
-        ("2×", f"{AT}: stealing faster than simple by over 2"),
+        ("over 2×", f"{AT}: stealing faster than simple by over 2"),
         ("3 %", f"{AT}: stealing within 3 % of twin"),
-        ("2", f"{AT}: simple / stealing over 2"),
+        ("over 2", f"{AT}: simple / stealing over 2"),
         ("4 of 4", "? of 4 n, at toy, toy-gpu, spread-100: stealing faster than host"),
     ],
 )

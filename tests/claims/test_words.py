@@ -164,7 +164,6 @@ REFUSED: Mapping[str, tuple[str, ...]] = {
 
 HOLDS: Mapping[str, tuple[str, ...]] = {
     "stealing": (
-        "Of all arms, only work stealing takes 510 µs",
         "Work stealing takes ~510 µs",
         "Work stealing takes ≈ 510 µs",
         "takes 0.51 milliseconds",
@@ -190,9 +189,7 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
         "It can take 510 µs",
         "Below the table it says 510 µs",
         "To read memory and to write it takes 510 µs",
-        "In the best case it takes 510 µs",
         "It takes 510 µs, more than we hoped",
-        "It takes 510 µs, the least of what can be",
         "It takes all of 510 µs",
         "Each sample has its own lane, all of them together take 510 µs",
     ),
@@ -358,6 +355,128 @@ HOLDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+MORE_REFUSED: Mapping[str, tuple[str, ...]] = {
+    "stealing faster than simple": (
+        "Work stealing is ten times faster than one thread per sample",
+        "Work stealing is a hundred times faster than one thread per sample",
+        "Work stealing is several times faster than one thread per sample",
+        "Work stealing is dozens of times faster than one thread per sample",
+        "Work stealing is an order of magnitude faster than one thread per sample",
+        "Work stealing is orders of magnitude faster than one thread per sample",
+        "Work stealing is fifty percent faster than one thread per sample",
+        "Work stealing is a third faster than one thread per sample",
+        "Work stealing takes half the time of one thread per sample",
+        "Work stealing doubles the speed of one thread per sample",
+        "Work stealing is worse than one thread per sample",
+        "Work stealing takes longer than one thread per sample",
+        "Work stealing is equal to one thread per sample",
+        "Work stealing is on par with one thread per sample",
+        "Work stealing is as fast as one thread per sample",
+        "Work stealing used to be faster than one thread per sample",
+        "Work stealing is usually faster than one thread per sample",
+        "Compared to work stealing, one thread per sample is faster",
+        "Against work stealing one thread per sample is faster",
+        "Unlike work stealing, one thread per sample is faster",
+        "Work stealing sees one thread per sample run faster",
+        "All GPU arms are slower, work stealing is faster than one thread per sample",
+    ),
+    "simple slower than stealing": (
+        "One thread per sample is better than work stealing",
+        "One thread per sample outclasses work stealing",
+        "One thread per sample is swifter than work stealing",
+        "One thread per sample takes less time than work stealing",
+        "One thread per sample needs fewer microseconds than work stealing",
+    ),
+    "stealing": (
+        "Work stealing takes nine milliseconds, not 510 µs",
+        "Work stealing takes a third of 510 µs",
+        "Work stealing takes twice 510 µs",
+        "Work stealing takes a few microseconds, 510 µs",
+        "Of all arms, only work stealing takes 510 µs",
+        "In the best case it takes 510 µs",
+        "It takes 510 µs, the least of what can be",
+        "All GPUs take 510 µs",
+        "On all hardware it takes 510 µs",
+        "All arms take 510 µs",
+    ),
+    "stealing faster than simple by ?": (
+        "Work stealing is twice as fast, 2.30×",
+        "Work stealing is four times faster",
+        "Work stealing is 130 % points faster than one thread per sample",
+    ),
+    "stealing faster than simple by over ?": ("It is 2× faster",),
+    "stealing faster than simple by under ?": ("It is 10× faster",),
+    "stealing faster than simple by about ?": ("It is exactly 2.20× faster", "It is 2.20× faster"),
+    "stealing over ?": ("Work stealing takes 100 µs",),
+    "stealing under ?": ("Work stealing takes 9 s",),
+    "stealing under 1": ("It takes 1 s",),
+    "stealing about ?": ("Work stealing takes exactly 490 µs", "Work stealing takes 490 µs"),
+    "at spread-100, every n of 1e5 and 1e6: stealing faster than simple": (
+        "Work stealing is faster at every size",
+        "Work stealing is always faster",
+    ),
+    "at spread-100, from n=1e5: stealing faster than simple": ("Work stealing is faster everywhere",),
+    "at spread-100, every n but n=1e3 and n=1e4: stealing faster than simple": ("Work stealing is always faster",),
+    "at spread-100, every n below 1e5: stealing slower than simple": ("Work stealing is slower at every size",),
+    "at spread-1000, every n: stealing faster than simple": ("Work stealing is faster in every cell",),
+    "every device of toy-gpu: stealing faster than simple": ("It is faster regardless of the device",),
+    "stealing leads gpu": ("Work stealing is always fastest", "Work stealing is fastest everywhere"),
+    "? of ? cell: host faster than stealing": (
+        "The Host is faster in most cells, 2 of 12",
+        "The Host is faster in nearly all cells, 2 of 12",
+        "The Host is faster in all cells, 2 of 12",
+        "The Host is faster in half of the cells, 2 of 12",
+    ),
+    "2 of 12 cell: host faster than stealing": ("The Host is faster in many cells", "The Host is faster"),
+    "some cell: host faster than stealing": ("The Host is faster", "The Host is mostly faster"),
+    "stealing / simple": (
+        "Work stealing takes 43.5 % less time than one thread per sample",
+        "Work stealing saves 43.5 % of the time",
+        "Work stealing cuts the time by 43.5 %",
+        "Work stealing reaches 43.5 % of peak",
+    ),
+    "simple / stealing": (
+        "One thread per sample is 2.30× as fast as work stealing",
+        "One thread per sample has a speedup of 2.30× over work stealing",
+        "Work stealing takes 2.30× the time of the other",
+    ),
+    "stealing less than simple by ?": ("Work stealing takes 130 % less time than one thread per sample",),
+}
+MORE_HOLD: Mapping[str, tuple[str, ...]] = {
+    "stealing faster than simple by ?": (
+        "Work stealing is two times faster than one thread per sample",
+        "Work stealing is twice as fast",
+        "Work stealing is faster by a factor of two",
+    ),
+    "stealing faster than simple by over ?": ("More than twice as fast", "It is over 2× faster"),
+    "simple / stealing": (
+        "Work stealing is twice as fast as one thread per sample",
+        "The speedup over one thread per sample is 2.30×",
+    ),
+    "simple / stealing over ?": ("Work stealing is a little over twice as fast as one thread per sample",),
+    "host / stealing over ?": ("The Host takes over ten times the time of work stealing",),
+    "1 - stealing / simple": ("Work stealing takes 56.5 % less time than one thread per sample",),
+    "stealing / simple": ("Work stealing takes 43.5 % of the time of one thread per sample",),
+    "launches(stealing)": ("Work stealing makes one launch",),
+    "stealing about ?": ("Work stealing takes roughly 500 µs", "Work stealing takes 490 µs or so"),
+    "simple slower than stealing": ("One thread per sample takes longer than work stealing",),
+    "stealing faster than simple": (
+        "Work stealing is better than one thread per sample",
+        "Work stealing takes less time than one thread per sample",
+        "Work stealing, beside one thread per sample, is faster",
+    ),
+    "at spread-100, every n of 1e5 and 1e6: stealing faster than simple": (
+        "Work stealing is always faster at N = 10⁵ and 10⁶",
+    ),
+    "at spread-100, every n below 1e5: stealing slower than simple": (
+        "Work stealing is slower at every size below N = 10⁵",
+    ),
+    "every config, every n: masked over 1e-3": ("Masked arrays take over 1 ms in every cell",),
+    "2 of 12 cell: host faster than stealing": ("The Host is faster in few cells", "In some cells the Host is faster"),
+    "some cell: host faster than stealing": ("The Host is sometimes faster",),
+}
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return load_library(write_toy(tmp_path_factory.mktemp("benchmarks")))
@@ -372,12 +491,12 @@ def outcome(sentence: str, expression: str, library: Library) -> Outcome:
     return found
 
 
-@pytest.mark.parametrize(("expression", "sentence"), each(REFUSED))
+@pytest.mark.parametrize(("expression", "sentence"), [*each(REFUSED), *each(MORE_REFUSED)])
 def test_a_sentence_that_says_another_thing_is_refused(expression: str, sentence: str, library: Library) -> None:
     assert outcome(sentence, expression, library).status in (Status.FAILS, Status.ERROR)
 
 
-@pytest.mark.parametrize(("expression", "sentence"), each(HOLDS))
+@pytest.mark.parametrize(("expression", "sentence"), [*each(HOLDS), *each(MORE_HOLD)])
 def test_a_sentence_that_says_the_same_holds(expression: str, sentence: str, library: Library) -> None:
     found = outcome(sentence, expression, library)
     assert found.status is Status.HOLDS, str(found)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from ..definition import Definition
 from ..expression import Binary, names, parse
 from .comparatives import Word
+from .counted import counted_otherwise
 from .findings import Finding, Ternary
-from .meaning import said_otherwise
+from .meaning import best_of_series, said_otherwise
 from .nodes import (
     Bounded,
     Claim,
@@ -28,12 +29,15 @@ from .nodes import (
     Selected,
     Trend,
     Within,
+    all_parts,
     item_names,
-    named,
 )
-from .reach import said_too_far
+from .reach import functions_of, said_too_far
 from .reader import Reader
 from .scope import Context, Data
+from .shares import of_speed, shares_otherwise
+from .subjects import beside_numbers, subjects
+from .unanswered import unanswered
 from .wording import Mention, Prose
 
 __all__ = ["disagreement"]
@@ -60,18 +64,22 @@ _STATED_BY: dict[str, tuple[frozenset[str], str]] = {
     "overtakes": (frozenset({"overtakes"}), "`a overtakes b by axis=?`"),
     "rises": (frozenset({"rises"}), "`a rises over axis`"),
     "falls": (frozenset({"falls"}), "`a falls over axis`"),
-    "every": (frozenset({"every", "leads", "from"}), "`every axis: …`"),
+    "better": (frozenset({"faster", "ahead", "leads", "overtakes", "more", "less"}), "`a faster than b`"),
+    "worse": (frozenset({"slower", "behind", "then", "trails", "more", "less"}), "`a slower than b`"),
+    "longer": (frozenset({"slower", "behind", "then", "trails", "more", "over", "rises"}), "`a slower than b`"),
+    "shorter": (frozenset({"faster", "ahead", "leads", "overtakes", "less", "under", "falls"}), "`a faster than b`"),
+    "equal": (frozenset({"level", "together", "within"}), "`a level with b`"),
+    "every": (frozenset({"every", "from"}), "`every axis: …`"),
     "never": (frozenset({"no", "every"}), "`no axis: …`"),
 }
 
-_ORDERS = frozenset({"place", "faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls"})
+_ORDERS = frozenset(
+    {"place", "faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls", "better", "worse"}
+    | {"longer", "shorter"}
+)
 _SOME = frozenset({"some", "somewhere", "sometimes"})
 _ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
-_COMPARING = frozenset({"faster", "slower", "within"})
-_OBJECT = frozenset(
-    {"against", "and", "as", "behind", "beside", "for", "from", "of", "over", "than", "then", "to", "where", "with"}
-)
-"""Words before an arm that others are compared with."""
+_BY_TWO = frozenset({"longer", "shorter"})
 
 
 def disagreement(claim: Claim, data: Data, reader: Reader, context: Context) -> Finding | None:
@@ -123,9 +131,10 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or begin the text behind it",
             )
         mentioned.append(mention)
+    prose = both.reader.prose
     printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
     first = list({m.keys: m for m in mentioned}.values())
-    if _of_speed(both):
+    if of_speed(both.claim, both.reader.prose, d, both.context.metric or d.default):
         ordered = ordered[::-1]
     orders = (list(dict.fromkeys(ordered)), list(_arms_of(printed, d)))
     if not _in_order(mentioned, ordered) or not any(_in_order(first, order) for order in orders):
@@ -135,7 +144,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
             f"the order of the claim: {', '.join(ordered)}",
             "say both in one order",
         )
-    for mention, arms in (*_subjects(both, mentioned), *_beside_numbers(both, mentioned)):
+    for mention, arms in (*subjects(both.claim, prose, mentioned), *beside_numbers(both.claim, prose, mentioned)):
         expected = list(dict.fromkeys(_arms_of(arms, d)))
         if expected and not mention.keys & {*expected}:
             yield _differs(
@@ -144,69 +153,6 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 f"there: {' or '.join(expected)}",
                 "say both in one order",
             )
-
-
-_SPEED = re.compile(r"\btimes\s+(?:the\s+(?:speed|throughput)\s+of|as\s+(?:fast|quick)\s+as)\b", re.IGNORECASE)
-
-
-def _of_speed(both: _Both) -> bool:
-    """Whether "a has twice the speed of b" is said of times, `b / a`: the text then names them the other way round."""
-    item, *others = both.claim.items
-    if others or not isinstance(item, Plain) or len(item.values) != 1 or not _SPEED.search(both.reader.prose.plain):
-        return False
-    (tree,) = item.values
-    if not isinstance(tree, Binary) or tree.operator != "/":
-        return False
-    d = both.data.definition(both.context)
-    metric = both.context.metric or d.default
-    keys = {name for name in named(tree) if name in d.metrics or name in d.derived} or {metric}
-    return all(d.quantity(key).better == "lower" for key in keys)
-
-
-def _subjects(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
-    """The one arm before the word that compares is what is compared, unless the word before it says otherwise."""
-    item, *others = both.claim.items
-    if not mentioned or any(not isinstance(other, Plain) for other in others):
-        return
-    first = mentioned[0]
-    if (isinstance(item, Compared) and item.relation != "level") or (
-        isinstance(item, Within) and len(set(named(item.other))) > 2  # of two, each is within so much of the other
-    ):
-        before = re.search(r"([A-Za-z]+)[\s`]*$", both.reader.prose.text[: first.start])
-        word = min((w.start for w in both.reader.prose.words if w.kind in _COMPARING), default=0)
-        alone = sum(m.start < word for m in mentioned) == 1
-        if alone and not (before and before[1].lower() in _OBJECT):
-            yield first, [name for tree in item.values for name in named(tree)]
-
-
-def _beside_numbers(both: _Both, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
-    """An arm stands beside the number it has: before it or behind it, with no other number in between."""
-    items, numbers = both.claim.items, both.reader.prose.numbers
-    alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in items)
-    if not alone or len(numbers) != len(items) or any(not isinstance(s, Selected) for s in both.claim.scope):
-        return
-    listed = _in_lists(mentioned, [number.start for number in numbers])
-    for mention in mentioned:
-        behind = sum(number.start < mention.start for number in numbers)
-        near = items[max(behind - 1, 0) : behind + 1]
-        if mention in listed:
-            near = items[listed[mention] : listed[mention] + 1]
-        yield mention, [name for item in near for name in item_names(item)]
-
-
-def _in_lists(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
-    """Of "a and b take 5 and 7 µs" the number of each arm: as many arms one after the other as numbers behind them."""
-    runs: list[tuple[list[Mention], list[int]]] = [([], [])]
-    places = [(m.start, m) for m in mentioned] + [(start, i) for i, start in enumerate(numbers)]
-    for _, said in sorted(places, key=lambda place: place[0]):
-        if isinstance(said, int):
-            runs[-1][1].append(said)
-        elif runs[-1][1]:
-            runs.append(([said], []))
-        else:
-            runs[-1][0].append(said)
-    pairs = [(arms, places) for arms, places in runs if len(arms) == len(places) > 1]
-    return {mention: place for arms, places in pairs for mention, place in zip(arms, places, strict=True)}
 
 
 def _arms_of(said: Sequence[str], d: Definition) -> Iterator[str]:
@@ -321,6 +267,7 @@ def _relations(items: Sequence[Item]) -> Iterator[str]:
 
 def _words(both: _Both) -> Iterator[Finding]:
     relations = set(_relations(both.claim.items))
+    series = {"best"} if best_of_series(both.claim, both.data, both.context) else set[str]()
     quantifiers = {s.quantifier for s in both.claim.scope if isinstance(s, Quantified)}
     stated = relations | {"every" if q == "each" else q for q in quantifiers}
     if any(isinstance(s, FromOn) for s in both.claim.scope):
@@ -329,6 +276,8 @@ def _words(both: _Both) -> Iterator[Finding]:
         by, example = _STATED_BY[word.kind]
         if word.nobody and "leads" in stated and by & (stated | {"leads"}):
             continue  # "nobody is faster" is what leads
+        if _held_elsewhere(word, both):
+            continue
         if word.negated:
             yield from _negated(word, by, stated, relations)
         elif not by & stated or (by & stated == {"then"} and not _leader_before(word, both.reader.prose)):
@@ -340,9 +289,34 @@ def _words(both: _Both) -> Iterator[Finding]:
             )
     yield from _size(both, relations)
     yield from _weaker(both, quantifiers)
+    answers = stated | functions_of(both.claim) | _arithmetic(both.claim) | series | _own_words(both.claim)
+    yield from unanswered(both.reader.prose, answers)
+    d = both.data.definition(both.context) if both.context.benchmark else None
+    yield from shares_otherwise(both.claim, d, both.reader.prose)
+    yield from counted_otherwise(both.claim, both.reader.prose)
     kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
     yield from said_too_far(both.claim, both.data, both.reader.prose, kinds)
     yield from said_otherwise(both.claim, both.data, both.context, both.reader.prose)
+
+
+def _arithmetic(claim: Claim) -> set[str]:
+    """The operators of a claim's expressions."""
+    return {part.operator for part in all_parts(claim) if isinstance(part, Binary)}
+
+
+def _held_elsewhere(word: Word, both: _Both) -> bool:
+    """Whether a word is held as one of reach, "every arm", or shown by two numbers, "less time, 5 µs against 7 µs"."""
+    prose = both.reader.prose
+    if word.kind == "every":
+        return any(extent.axis == "arm" and extent.start <= word.start < extent.end for extent in prose.extents)
+    values = [number.value for number in prose.numbers]
+    shown = len(values) == 2 and all(isinstance(item, Plain) for item in both.claim.items)
+    return shown and word.kind in _BY_TWO and (values[0] < values[1]) == (word.kind == "shorter")
+
+
+def _own_words(claim: Claim) -> set[str]:
+    """The words that the names of a claim are made of: a `worst_share` is the worst."""
+    return {word for item in claim.items for name in item_names(item) for word in name.split("_")}
 
 
 def _leader_before(word: Word, prose: Prose) -> bool:
@@ -357,6 +331,10 @@ def _negated(word: Word, by: frozenset[str], stated: set[str], relations: set[st
             f'"{word.text}" turned round by a word before it, while the claim compares nothing',
             "what is compared, in the claim",
             "add it to the claim, or choose another word",
+        )
+    if word.kind == "equal" and relations & {"faster", "ahead", "leads"}:
+        yield _differs(
+            "claim-word", f'"{word.text}" turned round by a word before it', "`a slower than b`", "correct one of them"
         )
     if by & stated and "no" not in stated and "only" not in stated:
         yield _differs(

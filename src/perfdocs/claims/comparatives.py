@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["KNOWN_WORDS", "NOBODY", "NUMBER_WORDS", "Word", "negated_at", "read_words"]
+__all__ = ["HELD_WORDS", "KNOWN_WORDS", "NOBODY", "NUMBER_WORDS", "Word", "negated_at", "read_words"]
 
 _WORDS: dict[str, tuple[str, ...]] = {
     "faster": ("faster", "quicker", "ahead", "beats", "beat", "outruns", "outpaces", "outperforms", "outperform"),
@@ -18,6 +18,10 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "overtakes": ("overtakes", "overtake", "overtaking"),
     "rises": ("rises", "climbs", "grows", "increases"),
     "falls": ("falls", "drops", "shrinks", "decreases"),
+    "better": ("better", "surpasses", "surpass", "outclasses", "dominates", "dominate", "defeats", "defeat", "swifter"),
+    "worse": ("worse",),
+    "shorter": ("cheaper",),
+    "equal": ("equals",),
     "every": ("every", "everywhere", "always", "throughout"),
     "never": ("never", "nowhere"),
 }
@@ -26,6 +30,16 @@ _COMPARED = ("faster", "fastest", "slower", "slowest", "overtakes", "rises", "fa
 _ELSEWHERE = frozenset({"leading", "outperforms"})
 KNOWN_WORDS = (*(word for key in _COMPARED for word in _WORDS[key] if word not in _ELSEWHERE), "tied", "ties")
 """Those that compare wherever they stand: "level" and "leading" are other words as well."""
+
+_OF_SEVERAL = ("better", "worse", "equal", "shorter")
+HELD_WORDS = frozenset(
+    [
+        *(*KNOWN_WORDS, *(word for key in _OF_SEVERAL for word in _WORDS[key])),
+        *("longer than", "shorter than", "more time", "less time", "equal to", "on par", "on a par"),
+        *("as fast as", "as quick as", "as slow as", "as good", "outperforms", "beaten", "loses"),
+    ]
+)
+"""Those that are held against a claim wherever they stand; in front of a number they are of that number."""
 
 NUMBER_WORDS = {
     word: number
@@ -38,11 +52,19 @@ _SUFFERED = frozenset({"beaten", "outperformed", "outrun", "outpaced", "outdone"
 """Slower where they are passive, faster behind "has"."""
 _LOSES = frozenset({"loses", "lose", "losing", "lost"})
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"})
+_TAKING = """
+take takes took taken need needs needed cost costs reach reaches reached last lasts require requires come comes amount
+amounts to use uses used move moves moved read reads load loads make makes ask asks for stand stands at bring brings run
+runs longer
+"""
+_TAKES = frozenset(_TAKING.split())
+_MULTIPLES = frozenset({"times", "twice", "thrice", "half", "percent", "fold", "much"})
 _THE = frozenset({"the", "a", "its", "their", "no", "any", "little"})
 NOBODY = frozenset({"nobody", "none", "no", "nothing"})
 _SUPERLATIVE = frozenset({"fastest", "quickest", "slowest", "best", "worst"})
 _ORDINAL = frozenset({"second", "third", "fourth", "fifth", "sixth", "seventh", "next"})
 _COMPARATIVE = _SUPERLATIVE | _SUFFERED | _LOSES | _CLASS_OF.keys() | {"lead"}
+_COMPARATIVE |= {"longer", "shorter", "time", "fewer", "equal", "par", "fast", "quick", "slow", "good"}
 """No other word has a class, whatever stands around it."""
 
 _NEGATION = frozenset(
@@ -61,6 +83,9 @@ _PHRASES = {
     ("wrong", "that"),
     ("false", "that"),
     ("untrue", "that"),
+    ("used", "to"),
+    ("unlikely", "to"),
+    ("myth", "that"),
 }
 _NO_NEGATION = {"not": frozenset({"only", "just", "merely", "simply", "alone", "least"}), "no": frozenset({"doubt"})}
 _ALMOST = frozenset({"almost", "nearly", "practically", "virtually"})
@@ -133,7 +158,31 @@ def _kind(words: Sequence[str], i: int) -> str:
         return ("overtakes" if word == "overtaken" else "faster") if active else "slower"
     if word == "lead" and not (before and before[0] in _THE) and after[:1] != ["to"]:
         return "fastest"
-    return _CLASS_OF.get(word, "")
+    return _CLASS_OF.get(word, "") or _of_phrase(words, i)
+
+
+def _of_phrase(words: Sequence[str], i: int) -> str:
+    """The class of a word that compares only in a phrase, "takes longer than", "in less time", "as fast as".
+
+    Beside a number it says what the number is of: "56 % less time", "longer than 5 ms", "2.3 times as fast as".
+    """
+    word, before, after = words[i], words[max(i - 2, 0) : i], words[i + 1 : i + 3]
+    if _of_number(before) or (after[:1] == ["than"] and _of_number(after[1:])):
+        return ""
+    if word in ("longer", "shorter") and (after[:1] == ["than"] or (before and before[-1] in _TAKES)):
+        return word
+    if word == "time" and before and before[-1] in ("more", "less"):
+        return "longer" if before[-1] == "more" else "shorter"
+    if word == "fewer" and "than" in words[i + 1 : i + 4]:
+        return "shorter"
+    if (word == "equal" and after[:1] == ["to"]) or (word == "par" and before[-1:] in (["on"], ["a"])):
+        return "equal"
+    as_as = word in ("fast", "quick", "slow", "good") and before[-1:] == ["as"] and after[:1] == ["as"]
+    return "equal" if as_as else ""
+
+
+def _of_number(words: Sequence[str]) -> bool:
+    return any(w[0].isdigit() or w in NUMBER_WORDS or w in _MULTIPLES for w in words)
 
 
 def _negator(words: Sequence[str], i: int, *, superlative: bool = False) -> tuple[str, bool]:
@@ -169,12 +218,6 @@ def _before_aside(words: Sequence[str]) -> str:
 
 
 _VERBAL = frozenset({"do", "does", "did", "is", "are", "was", "were", "will", "would", "can", "could", "has", "have"})
-_TAKING = """
-take takes took taken need needs needed cost costs reach reaches reached last lasts require requires come comes amount
-amounts to use uses used move moves moved read reads load loads make makes ask asks for stand stands at bring brings run
-runs longer
-"""
-_TAKES = frozenset(_TAKING.split())
 _DENIES = re.compile(r"n['’]t|cant|never|cannot|not|no|far|anything|fail|wrong|false|untrue", re.IGNORECASE)
 """What :func:`negated_at` looks for has one of these in it."""
 

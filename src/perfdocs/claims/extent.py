@@ -36,6 +36,10 @@ _PLURAL = frozenset(
     {"majority", "minority", "all", "both", "few", "most", "many", "several", "half", "none", "neither"}
 )
 _GENERIC = ("batch size", "size", "case", "point", "place", "setting", "configuration", "cell", "device")
+_PARTS = "arm|kernel|implementation|instruction|code|word|thread|core|clock|time"
+"""What has a noun of these before it is another thing: "all GPU arms", "each machine instruction"."""
+_THINGS = frozenset({"gpu", "machine", "card", "hardware"})
+_ADVERB = re.compile(r"\b(?:usually|generally|mostly|typically|in\s+general|as\s+a\s+rule)\b", re.IGNORECASE)
 _STOP = "of|in|on|at|and|or|to|for|with|is|are|was|were|takes?|has|have|that|which|than|an?|the|by|from|as|it|its|but"
 _NUMBER = rf"\d+|{'|'.join(NUMBER_WORDS)}"
 _BUT = re.compile(r"\s*(?:but|bar)\b|\s*,?\s*(?:except|save|apart\s+from|other\s+than|excluding)\b", re.IGNORECASE)
@@ -68,6 +72,8 @@ class Extent:
     """Where its number stands."""
     excepts: bool = False
     """Whether "but" or "except" follows."""
+    start: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,8 @@ class Nouns:
 
 def nouns(d: Definition | None) -> Nouns:
     """Generic nouns, and those of the definition: labels and keys of axes of words, and short labels such as N."""
-    axes = dict.fromkeys(_GENERIC, "") | {"device": "device"}
+    axes = dict.fromkeys(_GENERIC, "") | {"cell": "cell", "arm": "arm", "implementation": "arm"}
+    axes |= dict.fromkeys(("device", "machine", "card", "hardware", "gpu"), "device")
     for key, entry in d.axes.items() if d else ():
         words = any(isinstance(value, str) for value in entry.values)
         for noun in dict.fromkeys((entry.label, key)):
@@ -101,7 +108,7 @@ def nouns(d: Definition | None) -> Nouns:
     pattern = re.compile(
         rf"\b(?:(?P<weak>{'|'.join(_WEAKER)})\s+)?\b(?P<q>{'|'.join(_REACH)})(?:\s+(?:one\s+)?of)?"
         rf"(?:\s+(?:all|the|these|those|our))*(?:\s+(?P<n>{_NUMBER}))?(?![\w-])"
-        rf"(?:\s+(?!(?:{_STOP})\b)(?:[A-Za-z][\w-]*|\ue000+)){{0,2}}?\s+(?P<noun>{known})(?P<s>s?)(?![\w-])",
+        rf"(?:\s+(?!(?:{_STOP})\b)(?:[A-Za-z][\w-]*|\ue000+)){{0,2}}?\s+(?P<noun>{known})(?P<s>s?)(?![\w-])(?!\s+(?:{_PARTS})s?\b)",
         re.IGNORECASE,
     )
     whatever = re.compile(
@@ -115,15 +122,19 @@ def read_extents(flat: str, known: Nouns) -> Iterator[Extent]:
     """The words for how many of a text in which names are blanked."""
     for m in known.whatever.finditer(flat):
         axis = known.axes.get(" ".join(m["noun"].lower().split()), "")
-        yield Extent("all", axis, " ".join(m[0].split()))
+        yield Extent("all", axis, " ".join(m[0].split()), start=m.start(), end=m.end())
+    for m in _ADVERB.finditer(flat):
+        yield Extent("most", "", m[0], start=m.start(), end=m.end())
     for m in known.pattern.finditer(flat):
         word, noun = m["q"].lower(), " ".join(m["noun"].lower().split())
         before = flat[max(m.start("q") - 4, 0) : m.start("q")].lower()
         if (
-            (word in _PLURAL and not m["s"] and len(noun) > 2)
+            (word in _PLURAL and not m["s"] and len(noun) > 2 and noun != "hardware")
             or (word == "any" and noun == "case")
             or before.endswith(" a ")
         ):
+            continue
+        if word in ("no", "few") and noun in _THINGS:  # "needs no GPU" is another matter
             continue
         if word == "few" and before.strip() == "a":
             continue
@@ -136,7 +147,8 @@ def read_extents(flat: str, known: Nouns) -> Iterator[Extent]:
             total = 2
         start = m.start("n") if number and number.isdigit() else -1
         excepts = bool(_BUT.match(flat, m.end()))
-        yield Extent(reach, known.axes.get(noun, ""), " ".join(m[0].split()), total, start, excepts)
+        said = " ".join(m[0].split())
+        yield Extent(reach, known.axes.get(noun, ""), said, total, start, excepts, m.start(), m.end())
 
 
 def read_limits(flat: str) -> Iterator[Limit]:

@@ -32,7 +32,7 @@ from .reach import functions_of
 from .scope import Context, Data
 from .wording import MetricMention, Prose
 
-__all__ = ["said_otherwise"]
+__all__ = ["best_of_series", "said_otherwise"]
 
 
 def said_otherwise(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterator[Finding]:
@@ -101,6 +101,47 @@ def _allowed(item: Item) -> set[str]:
     return found
 
 
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|some|roughly|approximately|approx\.|circa|ca\.|nearly|almost|near|close\s+to)|[≈~∼])\s*$",
+    re.IGNORECASE,
+)
+_OR_SO = re.compile(r"\s*(?:(?:or|and)\s+(?:so|thereabouts)\b|,?\s*(?:roughly|approximately)\b)", re.IGNORECASE)
+_EXACTLY = re.compile(r"\b(?:exactly|precisely)\s+$", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:,|and|or)\s*(?:and\s+)?")
+_EXAMPLES = {"over": "over, more than, at least", "under": "under, at most, up to", "about": "about, roughly"}
+
+
+def _hows(item: Item) -> str:
+    """The bound that an item states for its number."""
+    how = item.how if isinstance(item, (Bounded, Compared)) else ""
+    return how if how in _EXAMPLES else ""
+
+
+def _without_word(claim: Claim, prose: Prose, *, one_each: bool) -> Iterator[Finding]:
+    """Bare numbers where the claim has a bound, "takes 9 s" of `under ?`, and exact ones that are none."""
+    wanted = [_hows(item) for item in claim.items]
+    said = [_said_bounds(prose, number) for number in prose.numbers]
+    for i, number in enumerate(prose.numbers):
+        if i and _JOINED.fullmatch(prose.plain, prose.numbers[i - 1].end, number.start):
+            said[i] = said[i] or said[i - 1]  # "over 5 and 7 ms"
+        if any(wanted) and _EXACTLY.search(prose.plain, max(number.start - 12, 0), number.start):
+            yield word_finding(f"exactly {number.text.strip()}", "a value without a bound", "correct one of them")
+    pairs = zip(wanted, said, strict=True) if one_each else ((how, set().union(*said)) for how in wanted)
+    for how, words in pairs:
+        if how and how not in words:
+            yield word_finding(
+                prose.numbers[0].text.strip(), f"a word for `{how}`: {_EXAMPLES[how]}", "write the bound in the text"
+            )
+
+
+def _said_bounds(prose: Prose, number: Printed) -> set[str]:
+    """The bounds that the words beside a number state."""
+    how, _ = _bound(prose, number.start, number.end, unit=True)
+    before = prose.plain[max(number.start - 20, 0) : number.start]
+    about = _ABOUT.search(before) or _OR_SO.match(prose.plain, number.end)
+    return {word for word in (how, "about" if about else "") if word}
+
+
 def _of_two(first: Printed, second: Printed, how: str, text: str, prose: Prose) -> bool:
     """Whether two numbers of the text are compared, "1.2 ms is more than 510 µs", and not the wrong way."""
     between = prose.plain[first.end : second.start].removesuffix(text)
@@ -109,7 +150,7 @@ def _of_two(first: Printed, second: Printed, how: str, text: str, prose: Prose) 
     return first.value >= second.value if how == "over" else first.value <= second.value
 
 
-def _best_of_series(claim: Claim, data: Data, context: Context) -> set[str]:
+def best_of_series(claim: Claim, data: Data, context: Context) -> set[str]:
     """The bounds that a derived quantity is itself, being the best, the least or the most of a series."""
     derived = data.definition(context).derived if context.benchmark else {}
     found = set()
@@ -130,12 +171,13 @@ def _bounds(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterato
     allowed = [_allowed(item) for item in claim.items]
     one_each = len(numbers) == len(claim.items) and not any(isinstance(item, (Leads, Trend)) for item in claim.items)
     one_each = one_each and all(isinstance(s, Selected) for s in claim.scope)
-    any_of = set[str]().union(*allowed, _best_of_series(claim, data, context))
+    any_of = set[str]().union(*allowed, best_of_series(claim, data, context))
     one_each = one_each and any_of == set[str]().union(*allowed)
     differs = any(isinstance(p, Binary) and p.operator == "-" for p in all_parts(claim))
     plain = all(isinstance(item, Plain) for item in claim.items)
     asserted = not any(isinstance(s, Quantified) and s.quantifier == "no" for s in claim.scope)
     asserted = asserted and all(getattr(item, "how", "") in ("", "=") for item in claim.items)
+    yield from _without_word(claim, prose, one_each=one_each)
     for i, number in enumerate(numbers):
         how, text = _bound(prose, number.start, number.end, unit=number.style != "plain")
         if how and i and _of_two(numbers[i - 1], number, how, text, prose):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..expression import Call
+from ..quantity import axis_text
 from .extent import Extent
 from .findings import Finding
 from .nodes import (
@@ -17,9 +18,11 @@ from .nodes import (
     Over,
     Overtakes,
     Quantified,
+    Scope,
     Trend,
     Within,
     all_parts,
+    item_names,
 )
 from .phrases import word_finding
 from .scope import Data
@@ -33,6 +36,7 @@ def said_too_far(claim: Claim, data: Data, prose: Prose, stated: frozenset[str])
     yield from _extents(claim, data, prose, stated)
     yield from _limits(claim, data, prose)
     yield from _ranges(claim, prose)
+    yield from _unlimited(claim, prose)
 
 
 def functions_of(claim: Claim) -> set[str]:
@@ -59,8 +63,14 @@ def _extents(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> 
     quantifiers = {s.quantifier for s in claim.scope if isinstance(s, Quantified)}
     excepts = any(isinstance(s, Quantified) and s.but for s in claim.scope)
     for extent in prose.extents:
+        if extent.axis == "arm":
+            if extent.reach in ("all", "none") and not _many_arms(extent, claim):
+                yield word_finding(extent.text, "`a leads set`, or `a faster than min(b, c)`", "name the arms instead")
+            continue
         axis = extent.axis or "…"
         reaches = bool(along) if not extent.axis else bool(along & {extent.axis, "cell"})
+        if extent.axis == "cell":
+            reaches = reaches or {axis for row in data.seen for axis in row.at} <= along
         several = len(claim.items) > 1 or any(len(getattr(item, "values", ())) > 1 for item in claim.items)
         if extent.reach == "all":
             if not reaches and not _several_points(extent, data) and not (_cases(extent) and several):
@@ -80,6 +90,47 @@ def _extents(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> 
             yield word_finding(f"{extent.text} but", f"`every {axis} but …: …`")
 
 
+def _many_arms(extent: Extent, claim: Claim) -> bool:
+    """Whether a claim speaks of as many arms as "all", "both" or "no" of them: of a set, or of several by name."""
+    if any(isinstance(item, Leads) for item in claim.items) or functions_of(claim) & {"min", "max"}:
+        return True
+    arms = {name for item in claim.items for name in item_names(item)}
+    return extent.reach == "all" and len(arms) >= (extent.total or 3)
+
+
+def _unlimited(claim: Claim, prose: Prose) -> Iterator[Finding]:
+    """Words for all places of a claim that leaves some out, and says so only in its expression."""
+    sweeping = [w.text for w in prose.words if w.kind == "every" and w.text.lower() != "every" and not w.negated]
+    sweeping += [extent.text for extent in prose.extents if extent.reach == "all" and extent.total is None]
+    if not sweeping or any(extent.total for extent in prose.extents):
+        return
+    for scope in claim.scope:
+        left = _left_out(scope, prose)
+        if left:
+            yield word_finding(sweeping[-1], f"where it holds, by the claim: {left}", "name the limit in the text")
+
+
+def _left_out(scope: Scope, prose: Prose) -> str:
+    """The limit of a scope where the text names it in no way."""
+    if isinstance(scope, FromOn):
+        first = scope.value.value
+        said = first is None or _said(scope.axis, first, prose)
+        return "" if said else f"from {scope.axis}={axis_text(first or 0)}"
+    if not isinstance(scope, Quantified) or scope.quantifier not in ("every", "each"):
+        return ""
+    if scope.below is not None and not _said(scope.axis, scope.below, prose):
+        return f"{scope.axis} below {axis_text(scope.below)}"
+    if scope.of and not all(_said(scope.axis, value, prose) for value in scope.of):
+        return f"{scope.axis} of {' and '.join(axis_text(value) for value in scope.of)}"
+    return f"{scope.axis} but some" if scope.but and not _EXCEPT.search(prose.plain) else ""
+
+
+def _said(axis: str, value: str | float, prose: Prose) -> bool:
+    if isinstance(value, str):
+        return any(value in name.keys for name in prose.names)
+    return any(mention.axis == axis and mention.printed.reads(value) for mention in prose.axis_values)
+
+
 def _cases(extent: Extent) -> bool:
     return extent.text.lower().endswith(("case", "cases"))
 
@@ -88,7 +139,9 @@ def _several_points(extent: Extent, data: Data) -> bool:
     """Whether a claim looks at several points itself: `read[width=8]; read[width=4]`."""
     if extent.axis == "device":
         return len(data.devices) > 1
-    axes = [axis for axis, _ in data.points if extent.axis in ("", axis)]
+    if extent.axis == "cell" and extent.total is None:
+        return False
+    axes = [axis for axis, _ in data.points if extent.axis in ("", "cell", axis)]
     return any(axes.count(axis) > 1 for axis in axes)
 
 
@@ -160,6 +213,7 @@ def _many_others(claim: Claim) -> bool:
     )
 
 
+_EXCEPT = re.compile(r"\b(?:but|bar|except(?:ing)?|save|apart\s+from|other\s+than|excluding|without)\b", re.IGNORECASE)
 _UP = re.compile(
     r"\b(?:up\s+to|below|under|until|at\s+most|(?:no|not)\s+more\s+than|(?:less|fewer|smaller)\s+than)\s*$",
     re.IGNORECASE,

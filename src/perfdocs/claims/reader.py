@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import PerfdocsError
 from ..quantity import Printed
@@ -13,6 +13,7 @@ from .findings import Finding, Fix, Later, Ternary, Text
 from .model import Mark
 from .nodes import Amount
 from .scope import Data
+from .spelt import plain_counts
 from .values import Quantity, dimension, line_of, show
 from .wording import AxisMention, Prose, borrow_unit, reword
 
@@ -60,6 +61,8 @@ class Reader:
 
     def next(self, what: Text) -> Printed:
         """The next number. Raises ``claim-text`` where the text has no more."""
+        if not self.prose.numbers and (spelt := tuple(plain_counts(self.prose.plain))):
+            self.prose = replace(self.prose, numbers=spelt)
         if self.position >= len(self.prose.numbers):
             count = len(self.prose.numbers)
             raise self.data.error(
@@ -194,7 +197,9 @@ class Reader:
         raise self._unit(printed, what, f"a number in {quantity.unit}, with its unit")
 
     def _unit(self, printed: Printed, what: Text, expected: str) -> PerfdocsError:
-        return self.data.error("claim-unit", f'"{printed.text.strip()}" for {what}', expected, "correct the unit")
+        spelt = not any(c.isdigit() for c in printed.text)
+        do = "correct the unit, or exempt it by itself" if spelt else "correct the unit"
+        return self.data.error("claim-unit", f'"{printed.text.strip()}" for {what}', expected, do)
 
     def _times(self, printed: Printed) -> bool:
         after = self.prose.text[printed.end : printed.end + 8]

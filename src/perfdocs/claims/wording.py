@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..definition import ById, Definition
-from ..quantity import Printed, axis_text, parse_printed, scale_for
-from .comparatives import KNOWN_WORDS, NUMBER_WORDS, Word, read_words
+from ..quantity import Printed, format_percent, format_ratio, format_value, parse_printed, scale_for
+from .comparatives import KNOWN_WORDS, Word, read_words
 from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_limits
 from .phrasebook import Entry, Phrasebook
+from .spelt import ROUND, spelt_numbers
 
 __all__ = [
     "KNOWN_WORDS",
@@ -41,11 +42,6 @@ _SPELT = re.compile(
 )
 _SIZES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _SIZE = re.compile("|".join(_SIZES), re.IGNORECASE)
-_ROUND = 0.1
-"""A number in words says this much: "a million" is 2²⁰ as well."""
-_FOLDS = {word: n for word, n in NUMBER_WORDS.items() if n > 1}
-_FOLDS |= {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
-_FOLD = re.compile(rf"(?<![\w-])({'|'.join(_FOLDS)})-?fold(?!\w)", re.IGNORECASE)
 _GENERIC = frozenset({"CPU", "Core", "GPU", "Graphics", "Processor", "Series"})
 """Words in the names of devices that name none."""
 
@@ -133,8 +129,7 @@ def _prose(text: str, identity: ById | None, devices: Named, counts: bool) -> Pr
     extents = tuple(read_extents(flat, lexicon.nouns if lexicon else _NOUNS))
     taken = {m.printed.start for m in axis_values} | {extent.number for extent in extents}
     numbers = [p for p in printed if p.start not in taken]
-    numbers += _folds(flat)
-    numbers += counts_in_words(flat) if counts else ()
+    numbers += _apart_from(numbers, [*spelt_numbers(flat), *(counts_in_words(flat) if counts else ())], extents)
     return Prose(
         text,
         tuple(sorted(numbers, key=lambda p: p.start)),
@@ -147,6 +142,15 @@ def _prose(text: str, identity: ById | None, devices: Named, counts: bool) -> Pr
         tuple(lexicon.metrics_in(flat)) if lexicon else (),
         tuple(lexicon.groups_in(flat)) if lexicon else (),
     )
+
+
+def _apart_from(known: Sequence[Printed], more: Sequence[Printed], extents: Sequence[Extent]) -> Iterator[Printed]:
+    """Of numbers in words those that are no part of another number, nor of "half of all configurations"."""
+    taken = [(p.start, p.end) for p in known] + [(extent.start, extent.end) for extent in extents]
+    for printed in more:
+        if not any(printed.start < end and start < printed.end for start, end in taken):
+            taken.append((printed.start, printed.end))
+            yield printed
 
 
 def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -311,16 +315,9 @@ def _spelt(text: str, d: Definition) -> Iterator[AxisMention]:
             times = _TIMES[m["times"].split()[-1].lower()] if m["times"] else 1
             value = times * _SIZES[m["size"].lower()]
             said = text[m.start() : m.end("size")]
-            printed = Printed(said, value, value * _ROUND, "plain", "", m.start(), m.end("size"))
+            printed = Printed(said, value, value * ROUND, "plain", "", m.start(), m.end("size"))
             found.append(AxisMention(axis, printed, spelt=True))
     yield from reversed(found)
-
-
-def _folds(flat: str) -> Iterator[Printed]:
-    """Ratios in one word, "twentyfold"; above twelve they are as rough as other numbers in words."""
-    for m in _FOLD.finditer(flat):
-        value = float(_FOLDS[m[1].lower()])
-        yield Printed(m[0], value, 1.0 if value <= 12 else value * _ROUND, "ratio", "", m.start(), m.end())
 
 
 def _before(d: Definition) -> tuple[re.Pattern[str], dict[str, str]] | None:
@@ -374,6 +371,13 @@ def borrow_unit(printed: Printed, prose: Prose) -> Printed:
     return printed
 
 
+def _in_digits(number: float, printed: Printed) -> str:
+    """A number that stood as words, "ten times", as tables print it."""
+    if printed.style == "ratio":
+        return format_ratio(number)
+    return format_percent(number) if printed.style == "percent" else format_value(number, printed.unit)
+
+
 def reword(printed: Printed, number: float, *, same_decimals: bool = False) -> str:
     """``number`` (SI, or a fraction for percent) written as ``printed`` is: its unit, and as many digits.
 
@@ -383,7 +387,7 @@ def reword(printed: Printed, number: float, *, same_decimals: bool = False) -> s
     """
     m = re.match(r"[-−]?[\d\u0020\u00a0\u202f\u2009]*\d(?:\.(\d+))?", printed.text)
     if m is None or not printed.quantum:
-        return axis_text(number)
+        return _in_digits(number, printed)
     decimals = len(m[1] or "")
     bare = float(re.sub(r"[^\d.]", "", m[0]))
     factor = abs(printed.value) / bare if bare else printed.quantum * 10**decimals
