@@ -471,7 +471,7 @@ MORE_HOLD: Mapping[str, tuple[str, ...]] = {
     "at spread-100, every n below 1e5: stealing slower than simple": (
         "Work stealing is slower at every size below N = 10⁵",
     ),
-    "every config, every n: masked over 1e-3": ("Masked arrays take over 1 ms in every cell",),
+    "every config, every n: simple over 1e-6": ("One thread per sample takes over 1 µs in every cell",),
     "2 of 12 cell: host faster than stealing": ("The Host is faster in few cells", "In some cells the Host is faster"),
     "some cell: host faster than stealing": ("The Host is sometimes faster",),
 }

@@ -32,10 +32,10 @@ from .nodes import (
     all_parts,
     item_names,
 )
+from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
 from .scope import Context, Data
-from .shares import of_speed, shares_otherwise
 from .subjects import beside_numbers, subjects
 from .unanswered import unanswered
 from .wording import Mention, Prose

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..expression import Binary
 from .nodes import Claim, Compared, Plain, Selected, Within, item_names, named
-from .shares import OF_TIME
+from .proportions import OF_TIME
 from .wording import Mention, Prose
 
 __all__ = ["beside_numbers", "subjects"]
