@@ -146,7 +146,7 @@ def claims() -> Iterator[str]:
 
 def strict() -> Iterator[str]:
     """Every word that a strict page may not say without a claim."""
-    from perfdocs.claims.coverage import NOT_COMPARATIVE, WORDS
+    from perfdocs.claims.telling import NOT_COMPARATIVE, WORDS
 
     yield "| about | words |"
     yield "| --- | --- |"
