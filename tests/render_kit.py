@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from perfdocs.library import Benchmark, Library, LoadedCard, load_library
+from perfdocs.library import Benchmark, Library, load_library
+from perfdocs.loading import LoadedCard
 
 DEFINITION = """
 id = "demo"

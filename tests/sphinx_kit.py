@@ -20,7 +20,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import additional_nodes, unregister_node
 from tests.conftest import PROJECT, write_synthetic
 
-from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.library import Benchmark
+from perfdocs.loading import LoadedCard
 from perfdocs.render.plots import Figure, digest
 
 CONF = """

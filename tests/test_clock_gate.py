@@ -14,7 +14,7 @@ from tests.lacking import skip_or_fail
 from tests.measure.fakes import FakeClock, FakeFiles
 
 from perfdocs.ab.order import orders
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.kernels import inlined

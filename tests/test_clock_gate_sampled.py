@@ -11,7 +11,7 @@ import pytest
 from tests.measure.fakes import FakeClock, FakeSampler
 
 from perfdocs.ab.order import orders
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, Prepared
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_arm, load_workload

@@ -8,7 +8,8 @@ import pytest
 from tests.conftest import PROJECT
 
 from perfdocs.crosscheck import check_expressions
-from perfdocs.definition import RESERVED_WORDS, Definition, Derived, Metric, read_definition
+from perfdocs.definition import Definition, Derived, Metric
+from perfdocs.definitionfile import RESERVED_WORDS, read_definition
 from perfdocs.errors import PerfdocsError
 
 TOMLS = [

@@ -14,7 +14,6 @@ from perfdocs.expression import (
     Binary,
     Call,
     Hole,
-    Missing,
     Name,
     Number,
     Selector,
@@ -25,7 +24,7 @@ from perfdocs.expression import (
     names,
     parse,
 )
-from perfdocs.verdict import Value
+from perfdocs.verdict import Missing, Value
 
 MANY = settings(max_examples=80, deadline=None, derandomize=True, database=None)
 DATA = {"a": 2.0, "b": 3.0, "c": 10.0, "spread-100": 7.0, "device.peak.fp64": 100.0}

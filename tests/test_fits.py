@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import slow
 
-from perfdocs.expression import Missing, evaluate_series, parse
+from perfdocs.expression import evaluate_series, parse
 from perfdocs.fits import LAWS, fit
-from perfdocs.verdict import Value, summarise
+from perfdocs.verdict import Missing, Value, summarise
 
 BEND, AMPLITUDE = 8.0, 100.0
 POWERS = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]

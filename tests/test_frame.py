@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from perfdocs.card import AxisValue
-from perfdocs.expression import Missing
 from perfdocs.facts import device_fact
 from perfdocs.frame import absences, find, rows, tidy
 from perfdocs.library import Benchmark, load_library
 from perfdocs.render.detail import detail
 from perfdocs.row import Row, share_of_peak
-from perfdocs.verdict import summarise
+from perfdocs.verdict import Missing, summarise
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ import perfdocs.tables
 from perfdocs.card import AxisValue, Card, NotRun, Summary
 from perfdocs.cardfile import decode_card, encode_card, read_card
 from perfdocs.cli import main
-from perfdocs.definition import Definition, read_definition
+from perfdocs.definition import Definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.errors import PerfdocsError
 from perfdocs.files import write_atomic
 from perfdocs.library import load_library

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from perfdocs.frame import rows
-from perfdocs.library import Library, LoadedCard, load_library
+from perfdocs.library import Library, load_library
+from perfdocs.loading import LoadedCard
 from perfdocs.render.headlines import headline, numbers_compared
 from perfdocs.row import Row
 

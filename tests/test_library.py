@@ -17,7 +17,8 @@ from perfdocs.cardfile import encode_card
 from perfdocs.errors import PerfdocsError, place
 from perfdocs.files import digest
 from perfdocs.frame import rows
-from perfdocs.library import load_benchmark, load_file, load_library
+from perfdocs.library import load_benchmark, load_library
+from perfdocs.loading import load_file
 from perfdocs.store import Known
 
 
@@ -195,12 +196,12 @@ def test_a_device_cannot_take_a_word_that_means_something_else(benchmarks: Path,
 TOGETHER = """
 import json, sys
 from pathlib import Path
-from perfdocs import beside, library
+from perfdocs import beside, library, loading
 from perfdocs.cardfile import encode_card
 
-alone, here = library._Reader._read, []
-library._Reader._read = lambda self, path, base: here.append(path.name) or alone(self, path, base)
-beside.processors, library.CARDS_OF_A_PROCESS = (lambda: 2), 2
+alone, here = loading.CardReader._read, []
+loading.CardReader._read = lambda self, path, base: here.append(path.name) or alone(self, path, base)
+beside.processors, loading.CARDS_OF_A_PROCESS = (lambda: 2), 2
 found = library.load_library(Path(sys.argv[1]))
 loaded = found.benchmarks["rk4"].cards
 cards = [[str(c.path), c.digest, list(c.earlier_sources), encode_card(c.card).decode()] for c in loaded]

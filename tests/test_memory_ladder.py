@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.frame import rows
 from perfdocs.library import load_library
 from perfdocs.measure import compiled

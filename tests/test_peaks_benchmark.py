@@ -23,8 +23,7 @@ from tests.limits_kit import (
 )
 
 from perfdocs.cardfile import read_card
-from perfdocs.definition import read_definition
-from perfdocs.expression import Missing
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context, VerificationError
 from perfdocs.measure.chains import Sums
 from perfdocs.measure.hostcc import compiler
@@ -32,6 +31,7 @@ from perfdocs.measure.loader import load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
 from perfdocs.measure.sass import inner_loops, total
+from perfdocs.verdict import Missing
 
 FOLDER = BENCHMARKS / "peaks"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")

@@ -12,7 +12,7 @@ from tests.conftest import PROJECT, synthetic_card
 
 from perfdocs.cardfile import decode_card, encode_card
 from perfdocs.crosscheck import check_card
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.library import load_library
 from perfdocs.quickcard import QuickReader
 

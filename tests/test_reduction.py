@@ -12,7 +12,7 @@ import pytest
 from tests.lacking import skip_or_fail
 
 from perfdocs.cardfile import read_card
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined

@@ -12,7 +12,8 @@ from tests.render_kit import cpu_card, demo, gpu_card, lay_out, point
 from tests.test_definition import _extra
 
 from perfdocs.errors import PerfdocsError
-from perfdocs.library import Benchmark, LoadedCard, load_library
+from perfdocs.library import Benchmark, load_library
+from perfdocs.loading import LoadedCard
 from perfdocs.render.detail import detail
 from perfdocs.render.plots import alt_text, figure
 from perfdocs.render.series import panels

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.render_kit import DEFINITION, cpu_card, gpu_card, load
 
-from perfdocs.definition import decode_definition
+from perfdocs.definitionfile import decode_definition
 from perfdocs.errors import PerfdocsError
 from perfdocs.frame import rows
 from perfdocs.library import Library

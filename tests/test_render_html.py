@@ -15,7 +15,8 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from tests.render_kit import DEFINITION, demo, gpu_card
 
-from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.library import Benchmark
+from perfdocs.loading import LoadedCard
 from perfdocs.render import facts
 from perfdocs.render.absent import not_run
 from perfdocs.render.detail import detail

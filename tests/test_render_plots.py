@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 import pytest
 from tests.render_kit import DEFINITION, NOISY, cpu_card, demo, gpu_card, load, point
 
-from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.library import Benchmark
+from perfdocs.loading import LoadedCard
 from perfdocs.render import plots
 from perfdocs.render.csv import card_csv
 from perfdocs.render.drawing import _log_ticks, _looks, _tick_texts

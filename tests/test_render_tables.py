@@ -9,7 +9,8 @@ import pytest
 from tests.claims.toy import write_toy
 from tests.render_kit import DEFINITION, cpu_card, demo, gpu_card, load, point
 
-from perfdocs.library import Benchmark, LoadedCard, load_library
+from perfdocs.library import Benchmark, load_library
+from perfdocs.loading import LoadedCard
 from perfdocs.quantity import NBSP
 from perfdocs.render import facts
 from perfdocs.render.absent import not_run, reason_text

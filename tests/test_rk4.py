@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.kernels import inlined

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from tests.limits_kit import Stream
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context
 from perfdocs.measure.hostcc import compiler, load
 from perfdocs.measure.loader import load_arm, load_workload

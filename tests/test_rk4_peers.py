@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context
 from perfdocs.measure.loader import load_arm, load_workload
 

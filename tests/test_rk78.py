@@ -19,7 +19,7 @@ from tests.conftest import slow
 from tests.lacking import skip_or_fail
 from tests.limits_kit import cpp
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined

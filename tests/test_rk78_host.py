@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pytest
 from tests.conftest import all_but_first_slow, slow
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context
 from perfdocs.measure.hostcc import FLAGS, INCLUDE, compiler
 from perfdocs.measure.loader import load_arm, load_workload

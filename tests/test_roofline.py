@@ -23,8 +23,7 @@ from tests.limits_kit import (
 )
 
 from perfdocs.cardfile import read_card
-from perfdocs.definition import read_definition
-from perfdocs.expression import Missing
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context, VerificationError
 from perfdocs.measure.chains import ELEMENTS, Sums
 from perfdocs.measure.hostcc import compiler
@@ -33,6 +32,7 @@ from perfdocs.measure.matrices import Rows
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
 from perfdocs.measure.sass import inner_loops, total
+from perfdocs.verdict import Missing
 
 FOLDER = BENCHMARKS / "roofline"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")

@@ -17,7 +17,8 @@ from perfdocs.claims.check import check_text, read_page, strict_prose
 from perfdocs.cli.pages import documents
 from perfdocs.errors import place
 from perfdocs.frame import rows
-from perfdocs.library import Library, LoadedCard, load_library
+from perfdocs.library import Library, load_library
+from perfdocs.loading import LoadedCard
 from perfdocs.render.model import Cell
 from perfdocs.render.numbers import numbers_of_html, numbers_of_markdown
 from perfdocs.render.overview import overview

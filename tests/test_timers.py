@@ -26,8 +26,7 @@ from tests.limits_kit import (
 )
 from tests.measure.fakes import FakeClock
 
-from perfdocs.definition import read_definition
-from perfdocs.expression import Missing
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_arm, load_workload
@@ -36,6 +35,7 @@ from perfdocs.measure.packages import import_cupyx_profiler, import_nvbench
 from perfdocs.measure.runner import run
 from perfdocs.measure.sass import inner_loops, total
 from perfdocs.measure.words import PERIOD
+from perfdocs.verdict import Missing
 
 FOLDER = BENCHMARKS / "timers"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")

@@ -12,7 +12,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from .card import AxisValue, Card, Device, Measurement, MetricValue, Summary
-from .definition import RESERVED_WORDS, Definition
+from .definition import Definition
+from .definitionfile import RESERVED_WORDS
 from .dimension import PLAIN, Dimension, dimension, unit_dimension
 from .errors import PerfdocsError, clean, nearest, place
 from .expression import Binary, Call, Name, check_calls, depth, names, parse

@@ -6,27 +6,23 @@ interval arithmetic. Nothing is handed to Python's ``eval``; length and depth ar
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .errors import PerfdocsError, nearest
-from .shares import share
-from .verdict import Value
+from .functions import ARGUMENTS, POINT_FUNCTIONS, SERIES_FUNCTIONS, combine
+from .verdict import Missing, Value
 
 if TYPE_CHECKING:
     from lark import Lark
 
 __all__ = [
-    "FUNCTIONS",
-    "SERIES_FUNCTIONS",
     "Binary",
     "Call",
     "Hole",
-    "Missing",
     "Name",
     "Node",
     "Number",
@@ -97,14 +93,6 @@ class Binary:
 
 
 Node = Number | Hole | Name | Call | Binary
-
-
-class Missing(Exception):  # noqa: N818 - an absence with its reason, not an error
-    """A value the data do not hold; ``reason`` is shown in the cell."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def builder() -> type[Any]:
@@ -299,117 +287,6 @@ def check_calls(node: Node, where: str, *, series: bool) -> None:
             stack += [(argument, inside or over_series) for argument in item.arguments]
 
 
-def _combine(operator: str, a: Value, b: Value) -> Value:
-    def over(x: float, y: float) -> float:
-        if operator == "+":
-            return x + y
-        if operator == "-":
-            return x - y
-        if operator == "*":
-            return x * y
-        if y == 0:
-            raise Missing("divided by zero")
-        return x / y
-
-    def ends(a_lo: float, a_hi: float, b_lo: float, b_hi: float) -> tuple[float, float]:
-        if operator == "/" and b_lo <= 0 <= b_hi:
-            return -math.inf, math.inf
-        # an end that is zero stays zero, however far the other reaches (0 × ∞ is no number)
-        corners = [0.0 if math.isnan(z := over(x, y)) else z for x in (a_lo, a_hi) for y in (b_lo, b_hi)]
-        return min(corners), max(corners)
-
-    lo, hi = ends(a.lo, a.hi, b.lo, b.hi)
-    show_lo, show_hi = ends(a.show_lo, a.show_hi, b.show_lo, b.show_hi)
-    counts = [n for n in (a.samples, b.samples) if n]
-    return Value(over(a.centre, b.centre), lo, hi, show_lo, show_hi, min(counts, default=0), a.flags | b.flags)
-
-
-def of_all(best: Callable[..., float]) -> Callable[..., Value]:
-    """Of values what ``best`` is of numbers; it grows with each, so the ends of intervals give those of the result."""
-
-    def call(*values: Value) -> Value:
-        flags = frozenset[str]().union(*(v.flags for v in values))
-        return Value(
-            best(v.centre for v in values),
-            best(v.lo for v in values),
-            best(v.hi for v in values),
-            best(v.show_lo for v in values),
-            best(v.show_hi for v in values),
-            min(v.samples for v in values),
-            flags,
-        )
-
-    return call
-
-
-FUNCTIONS: dict[str, Callable[..., Value]] = {"min": of_all(min), "max": of_all(max)}
-"""Functions of values at one point that choose among them."""
-
-POINT_FUNCTIONS: dict[str, Callable[..., Value]] = {**FUNCTIONS, "share": share}
-"""Functions of values at one point."""
-
-
-def _least(x: Sequence[Value], y: Sequence[Value], fraction: Sequence[Value]) -> Value:
-    """The least x at which y reaches the fraction of its best; the interval spans the points y's noise allows."""
-    share = fraction[0].centre
-    best = max(v.centre for v in y)
-    points = sorted(zip(x, y, strict=True), key=lambda p: p[0].centre)
-    flags = frozenset[str]().union(*(v.flags for v in (*x, *y)))
-
-    def first(read: Callable[[Value], float]) -> float:
-        return next((a.centre for a, b in points if read(b) >= share * best), points[-1][0].centre)
-
-    lo, hi = first(lambda v: v.hi), first(lambda v: v.lo)
-    return Value(first(lambda v: v.centre), lo, hi, lo, hi, min(v.samples for v in y), flags)
-
-
-def _best(y: Sequence[Value]) -> Value:
-    """The value of the point that surely reaches most: that whose interval begins highest (decision 0029).
-
-    The interval ends with the highest that any point may be; the flags are those of the points that may be the highest.
-    """
-    first = max(y, key=lambda v: (v.lo, v.centre))
-    rivals = [v for v in y if v.hi >= first.lo]
-    flags = frozenset[str]().union(*(v.flags for v in rivals))
-    most, samples = max(v.hi for v in rivals), min(v.samples for v in rivals)
-    return Value(first.centre, first.lo, most, first.show_lo, first.show_hi, samples, flags)
-
-
-def _fitted(law: str, part: Literal["bend", "amplitude", "misfit"]) -> Callable[..., Value]:
-    """A number of the law fitted to the series; see :mod:`perfdocs.fits`."""
-
-    def call(x: Sequence[Value], y: Sequence[Value]) -> Value:
-        from .fits import fit  # which needs NumPy, as no other expression does
-
-        found: Value | None = getattr(fit(law, x, y), part)
-        if found is None:
-            raise Missing("all points are on the plateau: where it begins is not seen")
-        return found
-
-    return call
-
-
-SERIES_FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "least": _least,
-    "best": _best,
-    "half": _fitted("hyperbola", "bend"),
-    "ceiling": _fitted("hyperbola", "amplitude"),
-    "misfit_hyperbola": _fitted("hyperbola", "misfit"),
-    "knee": _fitted("corner", "bend"),
-    "plateau": _fitted("corner", "amplitude"),
-    "misfit_corner": _fitted("corner", "misfit"),
-}
-"""Functions of a whole series along the axis a derived quantity is ``over``; arguments are lists of values."""
-
-ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "share": ("hits", "of"),
-    "least": ("x", "y", "share of the best y"),
-    "best": ("y",),
-    **dict.fromkeys(("half", "ceiling", "misfit_hyperbola", "knee", "plateau", "misfit_corner"), ("x", "y")),
-}
-"""The arguments of functions that take a fixed number of them."""
-
-
 def evaluate(node: Node, lookup: Callable[[Name], Value]) -> Value:
     """Compute the tree at one point; ``lookup`` gives a name's value or raises :class:`Missing`."""
     if isinstance(node, Number):
@@ -417,7 +294,7 @@ def evaluate(node: Node, lookup: Callable[[Name], Value]) -> Value:
     if isinstance(node, Name):
         return lookup(node)
     if isinstance(node, Binary):
-        return _combine(node.operator, evaluate(node.left, lookup), evaluate(node.right, lookup))
+        return combine(node.operator, evaluate(node.left, lookup), evaluate(node.right, lookup))
     if isinstance(node, Call) and node.function in POINT_FUNCTIONS:
         return POINT_FUNCTIONS[node.function](*(evaluate(a, lookup) for a in node.arguments))
     raise Missing(f"{node.function if isinstance(node, Call) else '?'} has no value at one point")
@@ -429,7 +306,7 @@ def evaluate_series(node: Node, lookups: Sequence[Callable[[Name], Value]]) -> V
         series = [[evaluate(a, lookup) for lookup in lookups] for a in node.arguments]
         return SERIES_FUNCTIONS[node.function](*series)
     if isinstance(node, Binary):
-        return _combine(node.operator, evaluate_series(node.left, lookups), evaluate_series(node.right, lookups))
+        return combine(node.operator, evaluate_series(node.left, lookups), evaluate_series(node.right, lookups))
     if isinstance(node, Call) and node.function in POINT_FUNCTIONS:
         return POINT_FUNCTIONS[node.function](*(evaluate_series(a, lookups) for a in node.arguments))
     return evaluate(node, lookups[0])

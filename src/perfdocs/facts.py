@@ -6,9 +6,8 @@ from functools import cache
 from typing import get_args, get_type_hints
 
 from .card import Device
-from .expression import Missing
 from .peaks import PEAKS, peak
-from .verdict import Value
+from .verdict import Missing, Value
 
 __all__ = ["FACT_UNITS", "device_fact", "known_facts"]
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .expression import Missing
-from .verdict import Value
+from .verdict import Missing, Value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

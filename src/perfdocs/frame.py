@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from .card import AxisValue, Card, NotRun
 from .definition import Definition
-from .expression import Missing
 from .flags import flags_of
 from .layout import Layout, Spot, in_order, layout_of
-from .library import Benchmark, Library, LoadedCard
+from .library import Benchmark, Library
+from .loading import LoadedCard
 from .row import Place, Row
+from .verdict import Missing
 
 if TYPE_CHECKING:
     import pandas as pd

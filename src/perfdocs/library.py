@@ -7,7 +7,7 @@ replaced card is seen whatever its date says.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from functools import lru_cache
@@ -16,17 +16,16 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from .beside import in_processes
-from .card import Card
-from .cardfile import check_name, decode_card, read_card
 from .collecting import put_off
-from .crosscheck import check_card, check_expressions
-from .definition import Definition, decode_definition
+from .crosscheck import check_expressions
+from .definition import Definition
+from .definitionfile import decode_definition
 from .errors import PerfdocsError, Problem, place
 from .files import digest, read_bytes
+from .loading import CardReader, LoadedCard, card_files
 from .naming import told_apart
 from .quickcard import QuickReader
-from .store import Carried, Store
+from .store import Store
 from .twins import check_twin
 from .vocabulary import read_vocabulary
 
@@ -34,9 +33,7 @@ __all__ = [
     "REPEATS",
     "Benchmark",
     "Library",
-    "LoadedCard",
     "load_benchmark",
-    "load_file",
     "load_library",
 ]
 
@@ -44,24 +41,6 @@ REPEATS = "repeats"
 """Folder in a benchmark's folder for second runs of its published cards: no devices, and no cards of the site."""
 
 NOTHING: Mapping[Path, bytes] = MappingProxyType({})
-CARDS_OF_A_PROCESS = 100
-"""Fewer are not worth a process."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoadedCard:
-    """A valid card and where it came from. ``digest`` is the sha256 of the file; ``published`` is false for build/."""
-
-    card: Card
-    path: Path
-    digest: str
-    published: bool = True
-    earlier_sources: tuple[str, ...] = ()
-
-    @property
-    def device_id(self) -> str:
-        """The stable identity of the device."""
-        return self.card.device.id
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,7 +199,7 @@ def load_benchmark(
             "a folder inside",
             "set `perfdocs_cards` to a folder's name",
         )
-    reader = _Reader(folder, definition, sha, store, instead, QuickReader(definition))
+    reader = CardReader(folder, definition, sha, store, instead, QuickReader(definition))
     reader.read_ahead(here)
     loaded: dict[str, LoadedCard] = {}
     twice: set[str] = set()
@@ -229,7 +208,7 @@ def load_benchmark(
     for base, published in ((here, True), (local / definition.id if local else None, False)):
         if base is None:
             continue
-        for path in _card_files(base, instead):
+        for path in card_files(base, instead):
             if base != repeats and repeats in path.parents:
                 continue
             if published:
@@ -255,7 +234,7 @@ def load_benchmark(
 
 
 def _repeats(
-    reader: _Reader, cards: dict[str, LoadedCard], names: Collection[str]
+    reader: CardReader, cards: dict[str, LoadedCard], names: Collection[str]
 ) -> tuple[tuple[LoadedCard, ...], list[Problem]]:
     """Second runs of published cards, by device id, and what is wrong with the others.
 
@@ -265,7 +244,7 @@ def _repeats(
     twice: set[str] = set()
     problems: list[Problem] = []
     base = reader.folder / REPEATS
-    for path in _card_files(base):
+    for path in card_files(base):
         try:
             item = reader.load(path, base, published=True)
             first = cards.get(item.device_id)
@@ -284,7 +263,7 @@ def _repeats(
     return tuple(found[k] for k in sorted(found) if k not in twice), problems
 
 
-def _without_card(reader: _Reader, item: LoadedCard) -> PerfdocsError:
+def _without_card(reader: CardReader, item: LoadedCard) -> PerfdocsError:
     return PerfdocsError(
         "repeat-without-card",
         place(item.path),
@@ -304,14 +283,6 @@ def _two_files(a: Path, b: Path, device_id: str) -> Problem:
     )
 
 
-def _card_files(base: Path, instead: Collection[Path] = ()) -> Iterator[Path]:
-    """Card files of a folder and its subfolders, sorted; partial and hidden files are no cards."""
-    there = base.rglob("*.json") if base.is_dir() else ()
-    for path in sorted({*there, *(p for p in instead if p.is_relative_to(base))}):
-        if not path.name.startswith(".") and not path.name.endswith(".partial.json"):
-            yield path
-
-
 @lru_cache(maxsize=256)
 def _definition_of(path: Path, data: bytes) -> Definition:
     definition = decode_definition(data, path)
@@ -323,108 +294,3 @@ def _definition(path: Path) -> tuple[Definition, str]:
     """The definition and the sha256 of its file."""
     data = read_bytes(path, path.parent, "definition")
     return _definition_of(path, data), digest(data)
-
-
-def load_file(path: Path, definition: Definition | None = None, root: Path | None = None) -> Card:
-    """Read one card: its shape, its name and, where ``definition`` is given, what it says.
-
-    ``root`` is the folder it may not lie outside of (default: its own). Raises :class:`PerfdocsError`.
-    """
-    card = read_card(path, root)
-    if definition is not None:
-        check_card(card, definition, path)
-    return card
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """How the cards of one benchmark are read: checked against its definition, unless the store knows them."""
-
-    folder: Path
-    definition: Definition
-    sha: str
-    store: Store | None
-    instead: Mapping[Path, bytes]
-    quick: QuickReader
-    ahead: dict[Path, tuple[str, Card]] = field(default_factory=dict)
-    """Cards that are right and the digests of their files, as other processes found them."""
-    sources: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = field(default_factory=dict)
-    """By source files with their digests those that have others now."""
-
-    def read_ahead(self, base: Path) -> None:
-        """Let all processors read the cards of a folder, where there are many. What is wrong is read again and told."""
-        paths = [path for path in _card_files(base) if path not in self.instead]
-        if self.store is not None or len(paths) < 2 * CARDS_OF_A_PROCESS:
-            return
-        for part in in_processes(lambda some: [self._quick(path, base) for path in some], paths, CARDS_OF_A_PROCESS):
-            self.ahead.update((path, (sha, found.card)) for path, sha, found in filter(None, part))
-
-    def _quick(self, path: Path, base: Path) -> tuple[Path, str, Carried] | None:
-        """A card that is right, with the digest of its file."""
-        try:
-            data = read_bytes(path, base)
-        except PerfdocsError:
-            return None
-        card = self.quick.read(data, path)
-        return None if card is None else (path, digest(data), Carried(card))
-
-    def load(self, path: Path, base: Path, *, published: bool) -> LoadedCard:
-        """Read one card. Raises :class:`PerfdocsError`."""
-        sha, card = self.ahead.pop(path) if path in self.ahead else self._read(path, base)
-        check_name(card, path)
-        if not published:
-            device = replace(
-                card.device, id=f"{card.device.id}-local", name=f"{card.device.name} (this machine, unpublished)"
-            )
-            card = replace(card, device=device)
-        return LoadedCard(card, path, sha, published, self._earlier(card.source.files))
-
-    def _earlier(self, files: Mapping[str, str]) -> tuple[str, ...]:
-        """Names of source files that changed since a card was measured: most cards come from the same."""
-        key = tuple(files.items())
-        if key not in self.sources:
-            self.sources[key] = _changed(files, self.folder)
-        return self.sources[key]
-
-    def _read(self, path: Path, base: Path) -> tuple[str, Card]:
-        """The digest of a file and the card in it. Raises :class:`PerfdocsError`."""
-        data = self.instead[path] if path in self.instead else read_bytes(path, base)
-        sha = digest(data)
-        card = self.store.get(sha, self.sha) if self.store else None
-        if card is None:
-            card = self._checked(data, path)
-            if self.store:
-                self.store.put(sha, self.sha, card)
-        return sha, card
-
-    def _checked(self, data: bytes, path: Path) -> Card:
-        """A card that is right. Raises :class:`PerfdocsError` of another one."""
-        card = self.quick.read(data, path)
-        if card is None:
-            card = decode_card(data, path)
-            check_name(card, path)  # before what else is wrong
-            check_card(card, self.definition, path)
-        return card
-
-
-def _changed(files: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-    """Names of files whose digest is another one."""
-    changed = []
-    for name, sha in files.items():
-        path = folder / name
-        if ".." in Path(name).parts or Path(name).is_absolute():
-            continue
-        try:
-            facts = path.stat()
-            same = _file_digest(path, facts.st_mtime_ns, facts.st_size) == sha
-        except (OSError, PerfdocsError):  # gone, no plain file, or a name no file can have
-            same = False
-        if not same:
-            changed.append(name)
-    return tuple(sorted(changed))
-
-
-@lru_cache(maxsize=1024)
-def _file_digest(path: Path, mtime: int, size: int) -> str:
-    del mtime, size  # part of the cache's key
-    return digest(read_bytes(path, path.parent, "source"))

@@ -19,13 +19,13 @@ import msgspec
 
 from .card import AxisValue, Card
 from .definition import Definition
-from .expression import Missing
 from .frame import absences, rows
-from .library import Benchmark, LoadedCard
+from .library import Benchmark
+from .loading import LoadedCard
 from .render.points import ruler
 from .row import Row
 from .twins import check_twin
-from .verdict import Order, Value, apart, compare
+from .verdict import Missing, Order, Value, apart, compare
 
 __all__ = [
     "LIMITS",

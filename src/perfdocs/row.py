@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from .card import AxisValue, Card, Device, Measurement, Summary
 from .conditions import clocks_apart
 from .definition import Definition, Derived
-from .expression import Call, Missing, Name, evaluate, evaluate_series, names, parse, parts
+from .expression import Call, Name, evaluate, evaluate_series, names, parse, parts
 from .facts import device_fact
 from .flags import footprint_flags, noise, of_peak_flags, pattern, sm_clock
 from .peaks import peak
 from .reasons import Observed, flag_reasons, observed, of_series
-from .verdict import Value, summarise, value_of_summary
+from .verdict import Missing, Value, summarise, value_of_summary
 
 __all__ = ["Place", "Row", "clock_ratio", "of_intervals", "share_of_peak"]
 

@@ -8,7 +8,7 @@ from .card import Card, Measurement
 from .errors import PerfdocsError, place
 
 if TYPE_CHECKING:  # the library calls this
-    from .library import LoadedCard
+    from .loading import LoadedCard
 
 __all__ = ["check_twin"]
 

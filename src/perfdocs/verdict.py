@@ -19,6 +19,7 @@ from .card import Summary
 __all__ = [
     "DEFAULT_TOLERANCE",
     "Bracket",
+    "Missing",
     "Order",
     "Value",
     "apart",
@@ -33,6 +34,14 @@ __all__ = [
 DEFAULT_TOLERANCE = 0.01
 Better = Literal["lower", "higher"]
 K = TypeVar("K")
+
+
+class Missing(Exception):  # noqa: N818 - an absence with its reason, not an error
+    """A value the data do not hold; ``reason`` is shown in the cell."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from .card import AxisValue
 from .claims.check import check_all, extracted
 from .claims.model import Bound, Outcome, Status, Tally, Use
 from .errors import Problem
-from .library import Benchmark, Library, LoadedCard
+from .library import Benchmark, Library
+from .loading import LoadedCard
 from .render.fastest import Statement, statements
 from .render.generated import render_all
 

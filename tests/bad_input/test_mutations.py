@@ -16,15 +16,17 @@ from tests.bad_input.kit import DEFINITION, GOOD, LINE
 
 from perfdocs.cardfile import decode_card, encode_card
 from perfdocs.crosscheck import check_card, check_expressions
-from perfdocs.definition import Definition, decode_definition, parse_definition
+from perfdocs.definition import Definition
+from perfdocs.definitionfile import decode_definition, parse_definition
 from perfdocs.errors import PerfdocsError
-from perfdocs.expression import Missing, parse
+from perfdocs.expression import parse
 from perfdocs.flags import FLAGS
 from perfdocs.frame import rows
-from perfdocs.library import Benchmark, LoadedCard
+from perfdocs.library import Benchmark
+from perfdocs.loading import LoadedCard
 from perfdocs.quantity import axis_text, format_percent, format_value, scale_for
 from perfdocs.row import share_of_peak
-from perfdocs.verdict import Value, fastest
+from perfdocs.verdict import Missing, Value, fastest
 
 CARD = json.loads(GOOD)
 TREE = tomllib.loads(DEFINITION)

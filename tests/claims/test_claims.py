@@ -16,7 +16,7 @@ from tests.conftest import PROJECT
 
 from perfdocs.claims.check import check_text
 from perfdocs.claims.model import Outcome, Status
-from perfdocs.definition import RESERVED_WORDS
+from perfdocs.definitionfile import RESERVED_WORDS
 from perfdocs.library import Library, load_library
 
 HERE = Path(__file__).resolve().parent

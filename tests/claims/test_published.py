@@ -17,7 +17,7 @@ from perfdocs.card import Origin
 from perfdocs.cardfile import write_card
 from perfdocs.claims.check import check_text, read_page
 from perfdocs.claims.model import Outcome, Status
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.library import Library, load_library
 from perfdocs.mapping import Map, read_map
 from perfdocs.tables import card_of_table

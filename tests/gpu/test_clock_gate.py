@@ -14,7 +14,7 @@ from tests.measure.fakes import Quiet
 from perfdocs.ab.opening import Wanted, opened
 from perfdocs.ab.session import Asked, run_session
 from perfdocs.ab.sides import ArmWords
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context
 from perfdocs.measure.edges import real_edges
 from perfdocs.measure.loader import load_workload

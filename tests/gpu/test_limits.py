@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.limits_kit import BENCHMARKS, prepared, verified
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context
 from perfdocs.measure.loader import load_workload
 

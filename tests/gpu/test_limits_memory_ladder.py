@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context
 from perfdocs.measure.loader import load_arm, load_workload
 

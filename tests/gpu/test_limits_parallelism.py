@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.limits_kit import prepared, verified
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context, Point
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.plan import show

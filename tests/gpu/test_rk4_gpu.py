@@ -11,7 +11,7 @@ import pytest
 from tests.lacking import skip_or_fail
 
 from perfdocs.cardfile import read_card
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, Prepared
 from perfdocs.measure.cuda import open_gpu
 from perfdocs.measure.edges import Gpu

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from perfdocs.expression import Missing
 from perfdocs.frame import rows
 from perfdocs.library import Benchmark, load_library
 from perfdocs.row import Row
+from perfdocs.verdict import Missing
 
 HERE = Path(__file__).resolve().parent
 GPU = {"id": "made-up-gpu", "kind": "gpu", "name": "Made Up GPU", "sm_count": 132, "compute_capability": [9, 0]}

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from tests.shapes.kit import CPU, GPU, HERE, card, load, point, reason, runs, table
 
-from perfdocs.expression import Missing
 from perfdocs.frame import absences, find
 from perfdocs.library import load_library
 from perfdocs.row import share_of_peak
-from perfdocs.verdict import Order, compare, crossovers, fastest
+from perfdocs.verdict import Missing, Order, compare, crossovers, fastest
 
 
 def test_every_definition_has_a_test() -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 
 from perfdocs.card import AxisValue
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.errors import PerfdocsError, Problem
 from perfdocs.measure.again import foreign_limit
 from perfdocs.measure.arm import Context, Kind

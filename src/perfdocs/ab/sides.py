@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from perfdocs.card import KEY_PATTERN, AxisValue
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.errors import PerfdocsError, clean, nearest
 from perfdocs.measure.arm import Cannot, Context, Kind, Point, Prepared
 from perfdocs.measure.failure import reason_of

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 from ..card import AxisValue
-from ..expression import FUNCTIONS, of_all
+from ..functions import FUNCTIONS, of_all
 from ..verdict import Value
 from .scope import Context, Data
 

@@ -13,18 +13,14 @@ from .forms import (
     SPOKEN_OPTIONS,
     SPOKEN_ROLES,
     Found,
-    Frames,
-    Placed,
-    aside,
-    bounds_of,
     broken_texts,
     comments_in,
     misspelt_given,
     misspelt_role,
-    prose_of,
     read_comment,
     read_role,
 )
+from .frames import Frames, Placed, aside, bounds_of, prose_of
 from .model import Bound
 
 if TYPE_CHECKING:

@@ -16,16 +16,13 @@ from .forms import (
     SPOKEN_OPTIONS,
     SPOKEN_ROLES,
     Found,
-    Frames,
-    Placed,
-    bounds_of,
     broken_texts,
     misspelt_given,
     misspelt_role,
-    prose_of,
     read_mark,
     read_role,
 )
+from .frames import Frames, Placed, bounds_of, prose_of
 from .model import Bound
 
 if TYPE_CHECKING:

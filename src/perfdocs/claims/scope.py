@@ -13,12 +13,14 @@ from functools import lru_cache
 from ..card import AxisValue
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
-from ..expression import Missing, Selector
+from ..expression import Selector
 from ..frame import RowsOfCard, absences, rows_of_card
 from ..layout import Spot, at_point, matching
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from ..quantity import axis_text
 from ..row import Row
+from ..verdict import Missing
 from .context import Context, NotMeasured, Reading, datum_of
 from .model import Use
 from .nodes import OPEN, Tree, named

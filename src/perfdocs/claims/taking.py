@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..errors import PerfdocsError
-from ..expression import FUNCTIONS, Binary, Call, Name, Selector
+from ..expression import Binary, Call, Name, Selector
+from ..functions import FUNCTIONS
 from ..quantity import axis_text
 from .along import along
 from .nodes import At, Item, Leads, Over, Overtakes, Tree, Trend, trees_of

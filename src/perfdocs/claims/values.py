@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Literal
 
 from ..errors import PerfdocsError, nearest
-from ..expression import FUNCTIONS, Binary, Call, Hole, Missing, Name, Node, Number, evaluate, names
+from ..expression import Binary, Call, Hole, Name, Node, Number, evaluate, names
 from ..facts import FACT_UNITS, device_fact, known_facts
+from ..functions import FUNCTIONS
 from ..quantity import NBSP, number_text, scale_for
 from ..row import Row, share_of_peak
-from ..verdict import Value
+from ..verdict import Missing, Value
 from .along import AGGREGATES, along
 from .model import Datum, Line
 from .nodes import At, Over, Tree

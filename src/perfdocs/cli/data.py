@@ -10,7 +10,8 @@ import click
 from ..cardfile import card_schema
 from ..errors import PerfdocsError, Problem, clean, place
 from ..extent import extent
-from ..library import Library, LoadedCard, load_file
+from ..library import Library
+from ..loading import LoadedCard, load_file
 from .project import Project, benchmark_of, counted, examples, format_option, problems_text, show_json
 
 __all__ = ["list_", "schema", "validate"]

@@ -9,7 +9,7 @@ import click
 from ..cardfile import write_card
 from ..errors import PerfdocsError, place
 from ..files import read_bytes
-from ..library import load_file
+from ..loading import load_file
 from ..mapping import read_map
 from ..tables import card_of_table
 from .project import Project, benchmark_of, counted, examples

@@ -14,7 +14,8 @@ import click
 from ..errors import PerfdocsError, nearest, place
 from ..extent import left_out
 from ..files import write_atomic
-from ..library import Benchmark, Library, load_file
+from ..library import Benchmark, Library
+from ..loading import load_file
 from ..measure.arguments import ARGUMENTS, Argument, options_of
 from ..measure.ending import ended_by_signals
 from ..measure.options import Options

@@ -11,7 +11,8 @@ import click
 
 from ..errors import nearest
 from ..files import digest
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from .project import Project, card_anywhere, examples, format_option, show_json
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import click
 from ..card import Card
 from ..errors import PerfdocsError, place
 from ..files import digest
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from ..store import Known
 from .pages import default_pages, documents, read_pages
 from .project import Project, card_anywhere, counted, examples, format_option, show_json

@@ -19,7 +19,7 @@ from unittest import mock
 
 import numpy as np
 
-from perfdocs.definition import read_definition
+from perfdocs.definitionfile import read_definition
 from perfdocs.errors import PerfdocsError, clean, place
 from perfdocs.files import digest
 

@@ -13,7 +13,8 @@ from ..card import AxisValue, Card, Measurement, MetricValue, Summary
 from ..claims.evaluate import check_bound
 from ..claims.model import Bound
 from ..frame import rows
-from ..library import Library, LoadedCard
+from ..library import Library
+from ..loading import LoadedCard
 
 __all__ = ["FEW", "KINDS", "Change", "Datum", "Readers", "Reading", "changes", "noticed", "reading", "scaled"]
 

@@ -10,7 +10,8 @@ from itertools import groupby
 from ..card import AxisValue, NotRun
 from ..definition import Definition
 from ..frame import absences, rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..quantity import NBSP, number_text
 from .model import Group, Line, TableModel, words
 from .points import axis_value_text, labels_of, point_text, selection_text

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from ..card import Summary
 from ..definition import Definition, Derived, Metric
-from ..expression import Missing
 from ..flags import FLAGS
 from ..quantity import NBSP, Scale, format_percent, number_text, scale_for
 from ..row import Row, of_intervals, share_of_peak
-from ..verdict import Value
+from ..verdict import Missing, Value
 from .model import MISSING, Cell
 from .points import ordered_flags
 from .whys import whys

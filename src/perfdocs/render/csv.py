@@ -6,7 +6,8 @@ import csv
 import io
 
 from ..frame import records
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 
 __all__ = ["card_csv"]
 

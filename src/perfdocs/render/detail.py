@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..definition import Definition
-from ..expression import Missing
 from ..frame import rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..row import Row, of_intervals
-from ..verdict import fastest
+from ..verdict import Missing, fastest
 from .absent import absence_notes
 from .columns import Column, column
 from .model import Cell, Group, TableModel, flags_in, words

@@ -9,7 +9,8 @@ from ..card import AxisValue
 from ..definition import Definition
 from ..extent import extent
 from ..frame import find, rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..quantity import NBSP, format_ratio, scale_for
 from ..row import Row
 from ..verdict import Value, fastest, ratio

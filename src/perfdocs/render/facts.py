@@ -8,7 +8,8 @@ from ..card import Device, Host
 from ..definition import Definition
 from ..extent import extent
 from ..flags import FLAGS
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..peaks import PEAKS, peak
 from ..quantity import NBSP, format_value, number_text, scale_for
 from .columns import PEAK_WORDS, marks

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ..card import AxisValue
 from ..definition import Definition
 from ..frame import rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..quantity import NBSP, format_ratio, format_value
 from ..row import Row, clock_ratio
 from ..verdict import Order, Value, compare, fastest, ratio

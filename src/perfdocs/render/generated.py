@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ..errors import PerfdocsError, Problem, place
 from ..files import write_atomic
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from .absent import not_run
 from .detail import detail
 from .devices import comparison, measured_on

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..definition import Definition, Headline
-from ..expression import Missing
 from ..frame import absences, find, rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..quantity import format_percent, format_value
 from ..row import Row, share_of_peak
-from ..verdict import Value
+from ..verdict import Missing, Value
 from .absent import UNSAID, reason_text
 from .columns import digits_of, missing_cell
 from .devices import by_interest

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from ..claims.model import Datum, Line
 from ..definition import Derived
-from ..expression import Missing
 from ..facts import FACT_UNITS, device_fact
 from ..frame import rows_of_card
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from ..peaks import peak
 from ..row import Row
-from ..verdict import Value
+from ..verdict import Missing, Value
 from .exact import exact_text, interval_text
 from .facts import flag_legend, recorded_text
 from .html import escape, isolate

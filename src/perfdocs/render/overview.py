@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from ..card import AxisValue
 from ..definition import Definition
-from ..expression import Missing
 from ..frame import absences, rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..quantity import NBSP, Scale, scale_for
 from ..row import Row
-from ..verdict import Value, fastest
+from ..verdict import Missing, Value, fastest
 from .absent import absence_notes, reason_text
 from .columns import digits_of, head_text, missing_cell, range_text, value_text
 from .detail import detail

@@ -15,7 +15,8 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from .drawing import draw
 from .html import plain
 from .series import Panel, panels

@@ -7,11 +7,10 @@ from functools import lru_cache
 
 from ..card import AxisValue
 from ..definition import Definition
-from ..expression import Missing
 from ..flags import FLAGS
 from ..quantity import NBSP, axis_text, scale_for
 from ..row import Row
-from ..verdict import Value
+from ..verdict import Missing, Value
 
 __all__ = [
     "ORIGINS",

@@ -8,10 +8,11 @@ from hashlib import sha256
 
 from ..card import Summary
 from ..definition import Derived, Metric
-from ..expression import Missing
 from ..frame import rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..row import Row
+from ..verdict import Missing
 from .exact import exact_text, interval_text, runs_text
 from .facts import recorded_text
 from .html import escape, isolate

@@ -10,11 +10,12 @@ from typing import Literal
 
 from ..card import AxisValue
 from ..definition import Definition, Plot, Roof
-from ..expression import Missing, evaluate, parse
+from ..expression import evaluate, parse
 from ..frame import rows
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..row import Row
-from ..verdict import Value, fastest
+from ..verdict import Missing, Value, fastest
 from .points import axis_value_text, by_axis, labels_of, selection_text
 
 __all__ = ["Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]

@@ -7,7 +7,8 @@ from statistics import median
 
 from ..card import Measurement, MetricValue, Summary
 from ..expression import names, parse
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..quantity import scale_for
 from ..reasons import Observed, observed, unobserved_reasons
 from ..row import Row

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from ..library import Benchmark, LoadedCard
+from ..library import Benchmark
+from ..loading import LoadedCard
 from ..render.model import LineGroup, TableModel, has_rows
 
 __all__ = [

@@ -10,7 +10,8 @@ from hashlib import sha256
 from docutils import nodes
 from sphinx import addnodes
 
-from ..claims.forms import Found, Frames, Placed, bounds_of, broken_texts, comments_in, may_be_broken, read_comment
+from ..claims.forms import Found, broken_texts, comments_in, may_be_broken, read_comment
+from ..claims.frames import Frames, Placed, bounds_of
 from ..claims.matrix import Sentence
 from ..claims.model import Bound, Given, Mark, Outcome
 from ..render.lineage import Entry

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..claims.matrix import Page, matrix
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from ..render.absent import not_run
 from ..render.detail import LONG, detail
 from ..render.devices import comparison, measured_on

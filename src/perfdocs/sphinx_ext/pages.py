@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files import write_atomic
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from ..render.headlines import in_numbers, numbers_compared
 from ..render.model import has_rows
 from .content import held_tables

@@ -13,7 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from .. import __version__
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 
 __all__ = [
     "Key",

@@ -9,7 +9,8 @@ from typing import Literal
 from docutils import nodes
 
 from ..card import AxisValue
-from ..library import Benchmark, Library, LoadedCard
+from ..library import Benchmark, Library
+from ..loading import LoadedCard
 from ..render.devices import by_interest
 from . import project as keys
 from .project import Key
