@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..definition import Definition
 from ..expression import Binary, names, parse
 from .comparatives import Word
+from .context import Context
 from .counted import counted_otherwise
 from .findings import Finding, Ternary
 from .meaning import best_of_series, said_otherwise
@@ -35,7 +36,7 @@ from .nodes import (
 from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
-from .scope import Context, Data
+from .scope import Data
 from .subjects import beside_numbers, subjects
 from .unanswered import unanswered
 from .wording import Mention, Prose

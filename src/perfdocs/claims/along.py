@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from ..card import AxisValue
 from ..functions import FUNCTIONS, of_all
 from ..verdict import Value
-from .scope import Context, Data
+from .context import Context
+from .scope import Data
 
 __all__ = ["AGGREGATES", "along", "away"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..verdict import Value
+from .context import Reading
 from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Amount, Counted
 from .phrases import verdict
 from .reader import Reader
-from .scope import Reading
 from .values import Quantity
 
 __all__ = ["judge_counts", "read_counts"]

@@ -10,6 +10,7 @@ from ..expression import Hole, Number
 from ..quantity import format_percent, format_ratio
 from ..row import clock_ratio
 from ..verdict import Order, Value, apart, compare, ratio
+from .context import Context
 from .deciding import for_limit, for_order
 from .factors import take_factors
 from .findings import Finding, Later, Ternary, Text, all_of
@@ -17,7 +18,7 @@ from .nodes import Amount, Bounded, Compared, Item, Leads, Overtakes, Plain, Tre
 from .phrases import AS_WORDS, SIZE_WORDS, SPEED_WORDS, false, order_finding, phrase, verdict
 from .ranks import judge_leads
 from .reader import ABOUT, Reader
-from .scope import Context, Data
+from .scope import Data
 from .series import judge_overtakes, judge_trend
 from .values import Quantity, dimension, evaluate_at, quotient_text, same_unit, show
 

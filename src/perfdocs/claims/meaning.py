@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..expression import Binary, Call, Name, names, parse
 from ..quantity import Printed
 from .comparatives import negated_at
+from .context import Context
 from .findings import Finding, Ternary
 from .nodes import (
     At,
@@ -29,7 +30,7 @@ from .nodes import (
 )
 from .phrases import word_finding
 from .reach import functions_of
-from .scope import Context, Data
+from .scope import Data
 from .wording import MetricMention, Prose
 
 __all__ = ["best_of_series", "said_otherwise"]

@@ -7,13 +7,15 @@ import math
 from ..library import Library
 from ..quantity import format_percent, format_ratio, format_value
 from ..verdict import Order, compare, ratio
+from .context import Context
 from .evaluate import context_of
 from .failing import failed
 from .items import direction
 from .model import Bound, Mark, Outcome, Status
+from .narrowing import narrow
 from .nodes import Valued
 from .phrases import AS_WORDS, phrase
-from .scope import Context, Data
+from .scope import Data
 from .syntax import parse_valued
 from .taking import check_taken
 from .values import Quantity, evaluate_at, is_share, line_of, quotient_text, same_unit, show
@@ -32,7 +34,7 @@ def check_value(bound: Bound, library: Library) -> Outcome:
 
 def _printed(bound: Bound, data: Data) -> Outcome:
     valued = parse_valued(bound.expression, bound.where)
-    context = data.narrow(context_of(bound, data), valued.given)
+    context = narrow(data, context_of(bound, data), valued.given)
     quantity = _quantity(valued, context, data)
     check_taken([tree for tree in (valued.value, valued.other) if tree is not None], context, data)
     if not math.isfinite(quantity.value.centre):

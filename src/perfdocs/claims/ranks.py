@@ -8,11 +8,12 @@ from typing import Literal
 
 from ..errors import PerfdocsError
 from ..verdict import Order, Value, compare, fastest
+from .context import Context
 from .deciding import for_order
 from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Leads
 from .phrases import false
-from .scope import Context, Data
+from .scope import Data
 from .values import Quantity, dimension, show
 
 __all__ = ["judge_leads"]

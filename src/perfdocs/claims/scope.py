@@ -1,7 +1,6 @@
-"""What a claim speaks of: a benchmark, a device, an arm and a point, narrowed selector by selector.
+"""The published cards as a claim sees them: what exists, which rows a context selects, where an axis goes.
 
-Arms, groups, metrics, derived quantities, axes, axis values, devices and benchmarks are said by bare names in one
-namespace; :meth:`Data.narrow` finds what a name means.
+What names mean is in :mod:`perfdocs.claims.narrowing`, what is selected in :mod:`perfdocs.claims.context`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from functools import lru_cache
 from ..card import AxisValue
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
-from ..expression import Selector
 from ..frame import RowsOfCard, absences, rows_of_card
 from ..layout import Spot, at_point, matching
 from ..library import Benchmark, Library
@@ -21,13 +19,12 @@ from ..loading import LoadedCard
 from ..quantity import axis_text
 from ..row import Row
 from ..verdict import Missing
-from .context import Context, NotMeasured, Reading, datum_of
+from .context import Context, NotMeasured, Reading
 from .model import Use
-from .nodes import OPEN, Tree, named
-from .phrases import selector_text
+from .nodes import Tree, named
 from .wording import Named
 
-__all__ = ["OF_ORIGIN", "Context", "Data", "Reading", "datum_of"]
+__all__ = ["OF_ORIGIN", "Data"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
 MAX_STEPS = 100_000
@@ -156,105 +153,6 @@ class Data:
         """Note that a card or an entry that comes or goes anywhere may change what a name means."""
         self.uses.update((benchmark, None) for benchmark in self.library.benchmarks)
 
-    # --- narrowing ---------------------------------------------------------------------------------------------
-
-    def narrow(self, context: Context, selectors: Iterable[Selector], *, go_on: bool = False) -> Context:
-        """The context with these selectors. Raises ``claim-name`` for a name that means nothing here.
-
-        One list says a field or an axis once: another value of it would stand for both. With ``go_on`` they are of the
-        list that led to the context, as the parts of a scope are.
-        """
-        ordered = sorted(selectors, key=self._rank)
-        if not ordered:
-            return context
-        if context.benchmark is None and not any(s.value in self.library.benchmarks for s in ordered):
-            self._meant(context, ordered)
-        said = context.said if go_on else frozenset[str]()
-        for selector in ordered:
-            key, narrowed = self._narrow(context, selector)
-            if key in said and narrowed.value(key) != context.value(key):
-                raise self.twice(key, f"`{selector_text(selector)}`")
-            context, said = narrowed, said | {key}
-        return context._replace(said=said)
-
-    def twice(self, key: str, found: str) -> PerfdocsError:
-        """A field or an axis that one list says a second time."""
-        do = "join the values of a list by `and`, or leave one out"
-        return self.error("claim-syntax", f"{found}, where {key} is said already", f"{key} once", do)
-
-    def _meant(self, context: Context, selectors: Sequence[Selector]) -> None:
-        """Refuse a word that is nearly a benchmark: without one, nothing else that is said means anything."""
-        for selector in selectors:
-            name = selector.value
-            if selector.axis is not None or not isinstance(name, str) or name in self.device_ids():
-                continue
-            if nearest(name, self.library.benchmarks):
-                raise self.unknown(name, context)
-
-    def _rank(self, selector: Selector) -> int:
-        """Benchmarks first, then devices: the other names mean something only within a benchmark."""
-        if selector.axis is not None:
-            return 2
-        return 0 if selector.value in self.library.benchmarks else 1 if selector.value in self.device_ids() else 2
-
-    def _narrow(self, context: Context, selector: Selector) -> tuple[str, Context]:
-        """The field or axis that a selector speaks of, and the context with it."""
-        name, axis = selector.value, selector.axis
-        if axis is not None:
-            return axis, self._narrow_axis(context, axis, name)
-        assert isinstance(name, str)
-        if name in self.library.benchmarks:
-            if context.benchmark in (None, name):
-                return "benchmark", context._replace(benchmark=name)
-            known = self.library.benchmarks[name].definition.axes
-            kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
-            return "benchmark", Context(benchmark=name, device=context.device, given=kept)
-        word = self._narrow_word(context, name) if context.benchmark else None
-        if word is not None:
-            return word
-        if self.is_device(name, context):
-            return "device", context._replace(device=self.elsewhere.get(name, name))
-        definition = self.definition(context)
-        of_card = self._rows(context)
-        for key in definition.axes:
-            if of_card is not None and any(spot.at.get(key) == name for spot in of_card.layout.every):
-                return key, context.at(key, name)
-        raise self.unknown(name, context)
-
-    def _narrow_word(self, context: Context, name: str) -> tuple[str, Context] | None:
-        """The same of a word of the definition, before any device of another benchmark that is called the same.
-
-        A device of this benchmark is not: its card would be refused.
-        """
-        definition = self.definition(context)
-        for key, entry in definition.axes.items():
-            if name in entry.values:
-                return key, context.at(key, name)
-        if name in definition.arms:
-            return "arm", context._replace(arm=name)
-        if name in definition.metrics or name in definition.derived:
-            return "metric", context._replace(metric=name)
-        return ("table", context._replace(table=name)) if name in definition.tables else None
-
-    def _narrow_axis(self, context: Context, axis: str, value: AxisValue) -> Context:
-        definition = self.definition(context)
-        entry = definition.axes.get(axis)
-        if entry is None:
-            raise self.no_axis(axis, context)
-        if value == OPEN:
-            raise self.error(
-                "claim-text", f"`{axis}=?`", f'"{entry.label} = …" in the text', "print it, or name the value"
-            )
-        if entry.values and value not in entry.values:
-            known = ", ".join(map(str, entry.values))
-            raise self.error(
-                "claim-name",
-                f"`{axis}={value}`",
-                f"one of {known}{nearest(str(value), map(str, entry.values))}",
-                "correct the value",
-            )
-        return context.at(axis, value)
-
     def no_axis(self, axis: str, context: Context, more: Sequence[str] = ()) -> PerfdocsError:
         """What is no axis, with those that there are, and ``more`` that may stand for one."""
         known = (*self.definition(context).axes, *more)
@@ -276,7 +174,8 @@ class Data:
 
     # --- rows --------------------------------------------------------------------------------------------------
 
-    def _rows(self, context: Context) -> RowsOfCard | None:
+    def rows(self, context: Context) -> RowsOfCard | None:
+        """The rows of the card selected; ``None`` where none is."""
         if context.benchmark is None or context.device is None:
             return None
         known = self._known.get((context.benchmark, context.device))
@@ -286,13 +185,13 @@ class Data:
 
     def matching(self, context: Context, arms: Sequence[str] = (), along: str | None = None) -> tuple[Spot, ...]:
         """Where rows are that the context selects, of these arms where any are named, and with the axis ``along``."""
-        known = self._rows(context)
+        known = self.rows(context)
         own, given = tuple(context.own.items()), tuple(context.given.items())
         return matching(known.layout, tuple(arms), along, context.table, own, given) if known else ()
 
     def _at_point(self, context: Context, arm: str) -> Sequence[Row]:
         """The rows of an arm that the context selects."""
-        known = self._rows(context)
+        known = self.rows(context)
         if known is None:
             return ()
         own, given = tuple(context.own.items()), tuple(context.given.items())

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 from ..quantity import axis_text
 from ..verdict import Bracket, Order, compare, crossovers
-from .context import NotMeasured
+from .context import Context, NotMeasured
 from .deciding import for_order
 from .findings import Finding, Later, Ternary, Text, all_of
 from .nodes import Overtakes, Tree, Trend
 from .phrases import TREND_WORDS, false, order_finding, phrase, verdict
 from .reader import Reader
-from .scope import Context, Data
+from .scope import Data
 from .values import Quantity, evaluate_at, show
 
 __all__ = ["judge_overtakes", "judge_trend"]

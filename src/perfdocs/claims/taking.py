@@ -13,9 +13,11 @@ from ..expression import Binary, Call, Name, Selector
 from ..functions import FUNCTIONS
 from ..quantity import axis_text
 from .along import along
+from .context import Context
+from .narrowing import narrow
 from .nodes import At, Item, Leads, Over, Overtakes, Tree, Trend, trees_of
 from .phrases import phrase
-from .scope import Context, Data
+from .scope import Data
 
 __all__ = ["check_taken", "tree_takes"]
 
@@ -106,7 +108,7 @@ def _left(
     tree: Tree, selectors: Sequence[Selector], takes: frozenset[str], context: Context, data: Data
 ) -> frozenset[str]:
     """What brackets leave of it."""
-    said = data.narrow(context, selectors).said if selectors else _NOTHING
+    said = narrow(data, context, selectors).said if selectors else _NOTHING
     for key in sorted(said & _OF_ARMS - takes):
         found, do = (
             f"`{phrase(tree)}`, which names {'an arm' if key == 'arm' else 'a metric'} in vain",

@@ -18,10 +18,12 @@ from ..quantity import NBSP, number_text, scale_for
 from ..row import Row, share_of_peak
 from ..verdict import Missing, Value
 from .along import AGGREGATES, along
+from .context import Context, Reading, datum_of
 from .model import Datum, Line
+from .narrowing import narrow
 from .nodes import At, Over, Tree
 from .phrases import phrase
-from .scope import Context, Data, Reading, datum_of
+from .scope import Data
 
 __all__ = [
     "Dimension",
@@ -161,9 +163,9 @@ def _evaluate(tree: Tree, context: Context, data: Data) -> Quantity:
 
 def _any(tree: Tree, context: Context, data: Data) -> Quantity:
     if isinstance(tree, Name):  # first, as by far the most are
-        return _name(tree, data.narrow(context, tree.selectors), data)
+        return _name(tree, narrow(data, context, tree.selectors), data)
     if isinstance(tree, At):
-        return _evaluate(tree.node, data.narrow(context, tree.selectors), data)
+        return _evaluate(tree.node, narrow(data, context, tree.selectors), data)
     if isinstance(tree, Over):
         return _over(tree, context, data)
     if isinstance(tree, Number):
@@ -228,7 +230,7 @@ def _call(tree: Call, context: Context, data: Data) -> Quantity:
             if isinstance(argument, Name):
                 raise data.unknown(word, context)
             raise data.error("claim-syntax", f"`{name}({word})`", f"`{name}(arm)`", "name one arm")
-        return _cell(data.narrow(context, argument.selectors), argument.name, name, data)
+        return _cell(narrow(data, context, argument.selectors), argument.name, name, data)
     if name not in FUNCTIONS:
         if name in definition.arms:
             raise data.error("claim-syntax", f"`{name}(…)`", "`metric(arm)`", f"write it around: `metric({name})`")
