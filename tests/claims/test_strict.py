@@ -241,7 +241,7 @@ def test_a_hostile_page_takes_no_long(library: Library, text: str, suffix: str) 
         *("5 KB", "5 MBs", "5 sec", "5 msec", "5 usecs", "5 mins", "2 hrs", "12 pct", "12‰", "5 MB/sec", "5 GiBs"),
         *("1½ ms", "½ s", "1 ½ MiB", "¾ %", "one and a half seconds", "2.5 minutes", "two and a half times"),
         *("2 times", "five times", "2.5 times", "thrice", "0.87 of", ".5 of", "2:1", "1.5:1", "1:4", "10:1"),
-        *("3 per mille", "5-fold", "two seconds"),
+        *("3 per mille", "5-fold", "two seconds", "twelve times", "billion seconds"),
     ],
 )
 def test_numbers_in_other_spellings(library: Library, number: str) -> None:

@@ -77,7 +77,7 @@ def flagged(
     if not rounds:
         return dict(regions)
     told = dict(_conditions(rounds, last, both))
-    a, b = (side.sm_clock.centre if side.sm_clock else None for side in both)
+    a, b = _clocks(both)
     clocks = clocks_apart(b, a)
     return {
         key: replace(
@@ -103,12 +103,17 @@ def _conditions(rounds: Sequence[Round], last: Sequence[Turn], both: tuple[Seen,
         both, lambda side: spread_text(side.sm_clock) if side.sm_clock and moved(side.sm_clock) else ""
     ):
         yield "clock_spread", words
-    a, b = (side.sm_clock.centre if side.sm_clock else None for side in both)
+    a, b = _clocks(both)
     if a is not None and b is not None and clocks_apart(a, b) is not None:
         yield "clocks_apart", ", ".join(f"{name} {format_value(clock, 'Hz')}" for name, clock in (("A", a), ("B", b)))
     turns = (*(turn for r in rounds for turn in (r.a, r.b)), *last)
     if others := list(dict.fromkeys(found for turn in turns for found in contamination(turn.state))):
         yield "contaminated", "; ".join(others[:3])
+
+
+def _clocks(both: tuple[Seen, Seen]) -> tuple[float | None, float | None]:
+    a, b = (side.sm_clock.centre if side.sm_clock else None for side in both)
+    return a, b
 
 
 def _by_side(both: tuple[Seen, Seen], words: Callable[[Seen], str]) -> str:

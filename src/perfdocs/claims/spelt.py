@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..quantity import Printed, parse_printed
 from .comparatives import NUMBER_WORDS
 
-__all__ = ["ROUND", "plain_counts", "spelt_numbers"]
+__all__ = ["ANY_NUMBER", "ROUND", "plain_counts", "spelt_numbers"]
 
 ROUND = 0.1
 """A large number in words says this much: "a million" is 2²⁰ as well."""
@@ -25,6 +25,8 @@ _SIZES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _FOLDS = {word: n for word, n in (_COUNTS | _SIZES).items() if n > 1}
 _FOLD = re.compile(rf"(?<![\w-])({'|'.join(sorted(_FOLDS, key=len, reverse=True))})-?fold(?!\w)", re.IGNORECASE)
 _ANY_COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
+ANY_NUMBER = f"{_ANY_COUNT}|{'|'.join(_SIZES)}"
+"""A pattern of one word that is a number."""
 _NUMBER = (
     rf"(?:(?P<count>{_ANY_COUNT}|an?)(?:[\s-](?P<ones>one|two|three|four|five|six|seven|eight|nine))?[\s-]+)?"
     rf"(?P<size>{'|'.join(_SIZES)})?"

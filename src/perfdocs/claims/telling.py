@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ..quantity import PRINTED, UNITS
+from .spelt import ANY_NUMBER
 from .wording import KNOWN_WORDS
 
 __all__ = ["NOT_COMPARATIVE", "WORDS", "telling"]
@@ -114,10 +115,6 @@ NOT_COMPARATIVE = (
 """Phrases in which such a word compares nothing."""
 
 _UNITS_OF_NO_QUANTITY = frozenset({"samples", "bit"})
-_COUNTS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
-    "|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million"
-)
 _UNIT_WORDS = (
     r"(?:nano|micro|milli)?seconds?|minutes?|hours?|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?|fold|°C"
     r"|percent(?:age points?)?|per cent|per mille|permille"
@@ -130,10 +127,11 @@ _FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _SPACE = "[ \u00a0\u202f\u2009-]"
 _SPELT = re.compile(
     rf"(?<![\w.^])(?:(?:half )?an? (?:percent|per cent)"
-    rf"|(?:\d[\d.]*|(?:{_COUNTS}) and a half|{_COUNTS}|half an?|few|tens of|hundreds of){_SPACE}?(?:{_UNIT_WORDS})"
+    rf"|(?:\d[\d.]*|(?:{ANY_NUMBER}) and a half|{ANY_NUMBER}|half an?|few|tens of|hundreds of)"
+    rf"{_SPACE}?(?:{_UNIT_WORDS})"
     rf"|\d[\d.]*{_SPACE}?(?:{_OTHER_UNITS})"
     rf"|\d*{_SPACE}?[{_FRACTIONS}]{_SPACE}?(?:{UNITS}|{_UNIT_WORDS}|{_OTHER_UNITS}|%|×|times)"
-    rf"|(?:\d[\d.]*|(?:{_COUNTS}) and a half|(?!one ){_COUNTS}){_SPACE}times"
+    rf"|(?:\d[\d.]*|(?:{ANY_NUMBER}) and a half|(?!one ){ANY_NUMBER}){_SPACE}times"
     r"|0?\.\d+ of"
     r")(?![\w/])"
     r"|(?<![\w.:/^-])(?:(?!1:)\d{1,4}(?:\.\d+)?:1|1:[2-9])(?![\w:/]|\.\d)",
