@@ -71,7 +71,7 @@ def rk4() -> Workload:
 
 
 def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
-    """Both states, what may be beside, the pair, the gates, then what the sampler costs."""
+    """Both states, what may be beside, the pair, the gates, then what the sampler costs, and probes."""
     beside = [where for where in get_args(Where) if where in ("cpu", kind)]
     return [
         *(Task("after", {"state": state}) for state in ("idle", "load")),
@@ -79,11 +79,12 @@ def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
         Task("pair", {}),
         Task("itself", {"gates": GATES[quick]}),
         *(Task("sampler", {"length": length}) for length in SAMPLED_STEPS),
+        *(Task("probes", {"length": length}) for length in (SAMPLED_STEPS if kind == "gpu" else ())),
     ]
 
 
 def problem(at: Point) -> Chain | Pair:
-    """A chain at a state, beside others or while it is sampled, else a pair."""
+    """A chain at a state, beside others, while it is sampled or between probes, else a pair."""
     if "length" in at:
         return Chain(SAMPLED_STEPS[str(at["length"])])
     if "state" in at:
