@@ -41,7 +41,7 @@ WITH_VALUE = frozenset((  # options of `reproduce` that a value follows, and tho
     "--gate-wait", "--limit", "--n", "--only", "--repeat-budget", "--repeats", "--table",
 ))
 WITHOUT_VALUE = frozenset((
-    "--close", "--fresh", "--full", "--help", "--list", "--no-peers", "--publish", "--quick", "-h",
+    "--close", "--fresh", "--full", "--help", "--list", "--no-energy", "--no-peers", "--publish", "--quick", "-h",
 ))
 # fmt: on
 NO_NETWORK = re.compile(

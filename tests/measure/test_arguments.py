@@ -36,7 +36,7 @@ WORDS = [
     ["--n", "1e3", "--at", "config=x"],
     ["--device", "cpu", "--as", "lab", "--commit", "c0ffee", "--fresh", "--close"],
     ["--deadline", "0", "--limit", "2.5", "--fresh-runs", "7", "--gate-budget", "3", "--gate-wait", "4"],
-    ["--repeats", "0", "--repeat-budget", "9"],
+    ["--repeats", "0", "--repeat-budget", "9", "--no-energy"],
 ]
 
 

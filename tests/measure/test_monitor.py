@@ -92,6 +92,8 @@ def test_energy_is_a_metric_where_the_definition_has_it(watched: SimpleNamespace
     full = watched.measure("good", device="gpu", at={"n": (10,)}, full=True, fresh=True)
     assert (gpu.method.state_window, full.method.state_window) == (0.25, 1.0)  # for the counter's steps
     assert state(full).seconds == pytest.approx(1.0, abs=0.01)
+    clocks = watched.measure("good", device="gpu", at={"n": (10,)}, full=True, fresh=True, no_energy=True)
+    assert clocks.method.state_window == 0.25
 
 
 @pytest.mark.parametrize("device", ["gpu", "cpu"])

@@ -145,6 +145,11 @@ ARGUMENTS: tuple[Argument, ...] = (
         help=f"Most to spend on that, a card [default: {_D.repeat_budget:g}].",
     ),
     Argument(
+        flag="--no-energy",
+        key="no_energy",
+        help="Leave out the energy of runs, for which a full card of a GPU watches each arm for a second.",
+    ),
+    Argument(
         flag="--commit",
         key="commit",
         metavar="COMMIT",

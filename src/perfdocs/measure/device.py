@@ -169,7 +169,8 @@ class DeviceRun:
         session = self._session
         self._progress.begin(f"{self._definition.id} on {session.head.device.name}", len(self._cells))
         sampler = self._edges.open_sampler(self._gpu is not None)
-        energy = self._gpu is not None and self._options.full and "energy" in self._definition.metrics
+        wanted = self._options.full and not self._options.no_energy
+        energy = self._gpu is not None and wanted and "energy" in self._definition.metrics
         window = ENERGY_WINDOW if energy else WINDOW
         self._monitor = Monitor(sampler, self._edges.clock, self._progress.note, window)
         self._tell_sampler()

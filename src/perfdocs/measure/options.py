@@ -45,6 +45,8 @@ class Options:
     repeats: int = 2
     """A block that was throttled or contaminated is measured again at most so often."""
     repeat_budget: float = 45.0
+    no_energy: bool = False
+    """Sample each arm no longer than its clocks take, also where the benchmark has a metric of its energy."""
     commit: str | None = None
     """The commit of the sources, where they were copied here without their history."""
     fresh: bool = False
