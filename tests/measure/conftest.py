@@ -41,6 +41,7 @@ def toy(tmp_path: Path) -> SimpleNamespace:
     )
 
     def measure(*arms: str, device: str = "cpu", **choices: Any) -> Card:
+        choices.setdefault("ramp", 0.5)
         options = Options(devices=device, arms=arms, out=bench.out, build=tmp_path / "build", **choices)  # type: ignore[arg-type] # a test's literal
         edges = fake_edges(bench.clock, bench.gpu, bench.nvml, asked=bench.ask, sampler=bench.sampler)
         (path,) = run(folder, options, edges, bench.quiet)

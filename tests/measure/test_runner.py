@@ -447,6 +447,11 @@ def test_interrupts_in_the_same_place_do_not_count(toy: SimpleNamespace) -> None
     assert len(toy.measure("good", "double", device="gpu").measurements) == 4
 
 
+@pytest.mark.parametrize(("full", "seconds"), [(False, 0.25), (True, 0.5)])
+def test_a_quick_card_ramps_for_half_as_long(toy: SimpleNamespace, full: bool, seconds: float) -> None:
+    assert toy.measure("good", device="gpu", at={"n": (10,)}, full=full, ramp=None).method.ramp == seconds
+
+
 def test_the_deadline_keeps_what_is_measured(toy: SimpleNamespace) -> None:
     with pytest.raises(Stopped, match="stopped at the deadline: 1 measurement is kept") as stop:
         toy.measure("good", device="gpu", deadline=1.0)

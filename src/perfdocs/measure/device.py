@@ -100,7 +100,7 @@ class DeviceRun:
         )
         self._foresight = Foresight(workload)
         self._watchdog = Watchdog(options.hang_limit, edges.clock.monotonic, self._hangs)
-        self._ramp = options.ramp if gpu else 0.0
+        self._ramp = options.ramp_time if gpu else 0.0
         self._again = Again(options.repeats, options.repeat_budget)
         self._monitor = Monitor("it is opened when measuring begins", edges.clock)
         self._curve_gate: tuple[Gate | None] | None = None

@@ -59,7 +59,7 @@ def _method(
         protocol="rotate" if rotate else "block",
         warmups=o.warmups,
         runs=o.runs,
-        ramp=o.ramp if gpu else 0.0,
+        ramp=o.ramp_time if gpu else 0.0,
         settle=o.settle,
         gate_within=gate.within if gate else None,
         gate_wait=gate.most if gate else None,

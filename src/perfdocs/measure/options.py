@@ -16,7 +16,8 @@ __all__ = ["Options"]
 class Options:
     """Choices; seconds, kelvin.
 
-    ``limit`` is the most one measurement may be foreseen to take (``None``: 15 quick, 60 full). ``deadline`` counts
+    ``limit`` is the most one measurement may be foreseen to take (``None``: 15 quick, 60 full), ``ramp`` how long a GPU
+    works before a block (``None``: 0.25 quick, 0.5 full). ``deadline`` counts
     from the start: when it nears, what is measured stays in the partial file for the next run to complete, or, with
     ``close``, the card is written and the rest recorded as out of time. ``fresh_runs`` is the number of pairs of fresh
     processes, cold and warm, that a start-up time is measured in.
@@ -36,7 +37,7 @@ class Options:
     runs: int = 5
     warmups: int = 2
     end_to_end_runs: int = 5
-    ramp: float = 0.5
+    ramp: float | None = None
     settle: float = 0.002
     fresh_runs: int = 3
     gate_within: float = 3.0
@@ -51,6 +52,11 @@ class Options:
     """The commit of the sources, where they were copied here without their history."""
     fresh: bool = False
     """Measure anew even where a partial file could be completed."""
+
+    @property
+    def ramp_time(self) -> float:
+        """Seconds of untimed runs before the timed ones of a block on a GPU."""
+        return self.ramp if self.ramp is not None else 0.5 if self.full else 0.25
 
     @property
     def cell_limit(self) -> float:

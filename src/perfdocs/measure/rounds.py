@@ -60,7 +60,7 @@ class Rounds:
                         self.timer,
                         self._sensors_of(one),
                         self.monitor,
-                        ramp=None if before else self.options.ramp,
+                        ramp=None if before else self.options.ramp_time,
                         settle=self.options.settle,
                         runs=self.options.runs,
                         end_to_end=self.options.end_to_end_runs,
@@ -85,7 +85,7 @@ class Rounds:
             quickest = min(places, key=lambda i: min(started[i].timed.warmup))
             self.watchdog.watch(started[quickest].cell)
             try:
-                ramp_up(started[quickest].timed, self.timer, self.options.ramp)
+                ramp_up(started[quickest].timed, self.timer, self.options.ramp_time)
             except Exception as error:  # noqa: BLE001, RUF100 - an arm may fail in any way
                 failed[quickest] = error
                 places.remove(quickest)
