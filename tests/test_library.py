@@ -5,15 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 from tests.conftest import synthetic_card, write_synthetic
 
-from perfdocs.cardfile import encode_card
 from perfdocs.errors import PerfdocsError, place
 from perfdocs.files import digest
 from perfdocs.frame import rows
@@ -191,40 +188,3 @@ def test_a_device_cannot_take_a_word_that_means_something_else(benchmarks: Path,
     (problem,) = library.problems
     assert (problem.code, problem.found) == ("card-id-taken", f'"{taken}"')
     assert library.device_ids() == ("made-up-cpu", "made-up-gpu")
-
-
-TOGETHER = """
-import json, sys
-from pathlib import Path
-from perfdocs import beside, library, loading
-from perfdocs.cardfile import encode_card
-
-alone, here = loading.CardReader._read, []
-loading.CardReader._read = lambda self, path, base: here.append(path.name) or alone(self, path, base)
-beside.processors, loading.CARDS_OF_A_PROCESS = (lambda: 2), 2
-found = library.load_library(Path(sys.argv[1]))
-loaded = found.benchmarks["rk4"].cards
-cards = [[str(c.path), c.digest, list(c.earlier_sources), encode_card(c.card).decode()] for c in loaded]
-print(json.dumps([list(map(str, found.problems)), cards, here]))
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere one process reads all")
-def test_cards_read_by_several_processes_are_those_read_by_one(benchmarks: Path) -> None:
-    folder = benchmarks / "rk4" / "cards"
-    for number in range(8):
-        write_synthetic(folder, f"made-up-{number}", factor=1.0 + number)
-    (folder / "made-up-3.json").write_text("{", encoding="utf-8")
-    (folder / "made-up-5.json").rename(folder / "made-up-other.json")
-    alone = load_library(benchmarks)
-    assert len(alone.problems) == 2
-    # in a process of its own: that of the tests may have threads, beside which there are no copies
-    command = [sys.executable, "-c", TOGETHER, str(benchmarks)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    problems, cards, read = json.loads(done.stdout)
-    assert problems == list(map(str, alone.problems))
-    assert cards == [
-        [str(c.path), c.digest, list(c.earlier_sources), encode_card(c.card).decode()]
-        for c in alone.benchmarks["rk4"].cards
-    ]
-    assert read == ["made-up-3.json"]  # what is wrong is read again, to be told

@@ -200,7 +200,6 @@ def load_benchmark(
             "set `perfdocs_cards` to a folder's name",
         )
     reader = CardReader(folder, definition, sha, store, instead, QuickReader(definition))
-    reader.read_ahead(here)
     loaded: dict[str, LoadedCard] = {}
     twice: set[str] = set()
     names: set[str] = set()

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from .beside import in_processes
 from .card import Card
 from .cardfile import check_name, decode_card, read_card
 from .crosscheck import check_card
@@ -17,12 +16,9 @@ from .definition import Definition
 from .errors import PerfdocsError
 from .files import digest, read_bytes
 from .quickcard import QuickReader
-from .store import Carried, Store
+from .store import Store
 
 __all__ = ["CardReader", "LoadedCard", "card_files", "load_file"]
-
-CARDS_OF_A_PROCESS = 100
-"""Fewer are not worth a process."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,31 +66,12 @@ class CardReader:
     store: Store | None
     instead: Mapping[Path, bytes]
     quick: QuickReader
-    ahead: dict[Path, tuple[str, Card]] = field(default_factory=dict)
-    """Cards that are right and the digests of their files, as other processes found them."""
     sources: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = field(default_factory=dict)
     """By source files with their digests those that have others now."""
 
-    def read_ahead(self, base: Path) -> None:
-        """Let all processors read the cards of a folder, where there are many. What is wrong is read again and told."""
-        paths = [path for path in card_files(base) if path not in self.instead]
-        if self.store is not None or len(paths) < 2 * CARDS_OF_A_PROCESS:
-            return
-        for part in in_processes(lambda some: [self._quick(path, base) for path in some], paths, CARDS_OF_A_PROCESS):
-            self.ahead.update((path, (sha, found.card)) for path, sha, found in filter(None, part))
-
-    def _quick(self, path: Path, base: Path) -> tuple[Path, str, Carried] | None:
-        """A card that is right, with the digest of its file."""
-        try:
-            data = read_bytes(path, base)
-        except PerfdocsError:
-            return None
-        card = self.quick.read(data, path)
-        return None if card is None else (path, digest(data), Carried(card))
-
     def load(self, path: Path, base: Path, *, published: bool) -> LoadedCard:
         """Read one card. Raises :class:`PerfdocsError`."""
-        sha, card = self.ahead.pop(path) if path in self.ahead else self._read(path, base)
+        sha, card = self._read(path, base)
         check_name(card, path)
         if not published:
             device = replace(

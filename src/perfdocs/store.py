@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +17,7 @@ import msgspec
 
 from .card import AxisValue, Card, Measurement, MetricValue
 
-__all__ = ["CardStore", "Carried", "Known", "Store"]
+__all__ = ["CardStore", "Known", "Store"]
 
 _SUFFIX = ".card"
 _RULES = (
@@ -62,22 +61,6 @@ def kept(card: Card) -> bytes:
 def decoded(data: bytes) -> Card:
     """The card of what :func:`kept` gave. Raises :class:`ValueError` where it is none."""
     return _decoder.decode(data)
-
-
-class Carried:
-    """A card that is right, on its way from one process to another: it is pickled as it is kept, which takes less."""
-
-    __slots__ = ("card",)
-
-    def __init__(self, card: Card) -> None:
-        self.card = card
-
-    def __reduce__(self) -> tuple[Callable[[bytes], Carried], tuple[bytes]]:
-        return _arrived, (kept(self.card),)
-
-
-def _arrived(data: bytes) -> Carried:
-    return Carried(decoded(data))
 
 
 @cache

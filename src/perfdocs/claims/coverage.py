@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import Problem
@@ -44,7 +44,7 @@ def _outcome(bound: Bound, start: int, end: int, text: str, found: str) -> Outco
     return Outcome(said, Status.FAILS, Problem("claim-uncovered", said.where, found, expected, _what_to_do(bound.file)))
 
 
-def _apart(found: Iterator[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+def _apart(found: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """In order, without what begins inside another."""
     kept: list[tuple[int, int, str]] = []
     for one in sorted(found):

@@ -21,9 +21,11 @@ def narrow(data: Data, context: Context, selectors: Iterable[Selector], *, go_on
     One list says a field or an axis once: another value of it would stand for both. With ``go_on`` they are of the
     list that led to the context, as the parts of a scope are.
     """
-    ordered = sorted(selectors, key=lambda selector: _rank(data, selector))
+    ordered = list(selectors)
     if not ordered:
         return context
+    if len(ordered) > 1:
+        ordered.sort(key=lambda selector: _rank(data, selector))
     if context.benchmark is None and not any(s.value in data.library.benchmarks for s in ordered):
         _meant(data, context, ordered)
     said = context.said if go_on else frozenset[str]()
