@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from ..definition import Definition
 from ..expression import Binary, names, parse
+from .arms import ARM
+from .armwords import apart_from, ends_of_sets, said_arms, sets_of, sets_otherwise
 from .comparatives import Word
 from .context import Context
 from .counted import counted_otherwise
@@ -24,6 +26,7 @@ from .nodes import (
     FromOn,
     Item,
     Leads,
+    Over,
     Overtakes,
     Plain,
     Quantified,
@@ -111,8 +114,10 @@ def _arms(both: _Both) -> Iterator[Finding]:
     if both.context.benchmark is None:
         return
     d = both.data.definition(both.context)
-    said = [name for item in both.claim.items for name in item_names(item)]
-    groups = {name for name in said if name in d.groups}
+    prose, sets = both.reader.prose, sets_of(both.claim)
+    one = said_arms(both.claim, prose, both.context, both.data) if sets else (ARM,)
+    said = [name for item in both.claim.items for name in item_names(item, one)]
+    groups = {name for item in both.claim.items if isinstance(item, Leads) for name in item.among if name in d.groups}
     members = {arm for arm, entry in d.arms.items() if entry.group in groups} if groups else set()
     leaders = min((len(item.ranks[0]) for item in both.claim.items if isinstance(item, Leads)), default=1)
     ordered = list(_arms_of(said, d))
@@ -121,7 +126,13 @@ def _arms(both: _Both) -> Iterator[Finding]:
         str(s.selector.value) for s in both.claim.scope if isinstance(s, Selected) and s.selector.value in d.arms
     ]
     mentioned: list[Mention] = []
-    for mention in _arm_mentions(both.reader.prose):
+    spoken = list(_arm_mentions(prose))
+    if out := {key for one in sets for key in one.but}:
+        ordered += [arm for arm in one if arm not in ordered]
+        spoken, excepted = apart_from(spoken, prose)
+        if wrong := next((m for m in excepted if not m.keys & out), None):
+            yield _differs("claim-text", f'the exception "{wrong.key}"', f"but {' and '.join(out)}", "correct it")
+    for mention in spoken:
         if not mention.keys & {*ordered}:
             if mention.keys & members and len(mentioned) >= leaders:
                 continue  # "A leads, before B": B is of the set, once the leaders are named
@@ -132,7 +143,6 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or begin the text behind it",
             )
         mentioned.append(mention)
-    prose = both.reader.prose
     printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
     first = list({m.keys: m for m in mentioned}.values())
     if of_speed(both.claim, both.reader.prose, d, both.context.metric or d.default):
@@ -194,6 +204,7 @@ def _in_order(mentions: Sequence[Mention], arms: Sequence[str]) -> bool:
 def _axis_values(both: _Both) -> Iterator[Finding]:
     taken = {id(m) for m in both.reader.consumed}
     limits = [(s.axis, s.below) for s in both.claim.scope if isinstance(s, Quantified) and s.below is not None]
+    limits += [(p.axis, p.below) for p in all_parts(both.claim) if isinstance(p, Over) and p.below is not None]
     limits += [(s.axis, s.value.value) for s in both.claim.scope if isinstance(s, FromOn) and s.value.value is not None]
     for axis, limit in limits:
         said = [m for m in both.reader.prose.axis_values if m.axis == axis]
@@ -270,14 +281,18 @@ def _words(both: _Both) -> Iterator[Finding]:
     relations = set(_relations(both.claim.items))
     series = {"best"} if best_of_series(both.claim, both.data, both.context) else set[str]()
     quantifiers = {s.quantifier for s in both.claim.scope if isinstance(s, Quantified)}
+    everywhere = {s.quantifier for s in both.claim.scope if isinstance(s, Quantified) and s.axis != ARM}
+    ends = ends_of_sets(both.claim, both.context, both.data)
     stated = relations | {"every" if q == "each" else q for q in quantifiers}
     if any(isinstance(s, FromOn) for s in both.claim.scope):
         stated.add("from")
     for word in both.reader.prose.words:
         by, example = _STATED_BY[word.kind]
+        if word.kind in ("every", "never") and quantifiers and not everywhere:
+            by = by - {"every", "no"}  # of arms, at one place
         if word.nobody and "leads" in stated and by & (stated | {"leads"}):
             continue  # "nobody is faster" is what leads
-        if _held_elsewhere(word, both):
+        if _held_elsewhere(word, both) or word.kind in ends:
             continue
         if word.negated:
             yield from _negated(word, by, stated, relations)
@@ -297,6 +312,7 @@ def _words(both: _Both) -> Iterator[Finding]:
     yield from counted_otherwise(both.claim, both.reader.prose)
     kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
     yield from said_too_far(both.claim, both.data, both.reader.prose, kinds)
+    yield from sets_otherwise(both.claim, both.context, both.data, both.reader.prose)
     yield from said_otherwise(both.claim, both.data, both.context, both.reader.prose)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..expression import Binary, Call, Name, names, parse
 from ..quantity import Printed
+from .armwords import sets_of
 from .comparatives import negated_at
 from .context import Context
 from .findings import Finding, Ternary
@@ -265,7 +266,7 @@ def _ranks(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterator
         kinds = {word.kind for word in prose.words}
         if not kinds & (_TRAILS if item.last else _LEADS) and (m := far.search(prose.plain)):
             yield word_finding(m[0], f"a word for `{relation}`", "correct one of them")
-    among = {key for item in leads for key in item.among}
+    among = {key for item in leads for key in item.among} | {key for one in sets_of(claim) for key in one.of}
     for group, text in prose.groups:
         if group not in among:
             yield word_finding(text, f"the set of the claim: {', '.join(sorted(among))}", "correct one of them")

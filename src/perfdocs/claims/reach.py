@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..expression import Call
 from ..quantity import axis_text
+from .arms import ARM
 from .extent import Extent
 from .findings import Finding
 from .nodes import (
@@ -59,16 +60,19 @@ def _extents(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> 
     if not prose.extents:
         return
     along = _axes_along(claim)
+    of_arms, along = along & {ARM}, along - {ARM}
     counted = any(isinstance(s, Counted) for s in claim.scope)
     quantifiers = {s.quantifier for s in claim.scope if isinstance(s, Quantified)}
     excepts = any(isinstance(s, Quantified) and s.but for s in claim.scope)
+    excepts = excepts or any(isinstance(part, Over) and part.but for part in all_parts(claim))
     for extent in prose.extents:
-        if extent.axis == "arm":
+        if extent.axis == ARM and not of_arms:
             if extent.reach in ("all", "none") and not _many_arms(extent, claim):
-                yield word_finding(extent.text, "`a leads set`, or `a faster than min(b, c)`", "name the arms instead")
+                yield word_finding(extent.text, "`every arm of set: …`, or `a leads set`", "name the arms instead")
             continue
         axis = extent.axis or "…"
         reaches = bool(along) if not extent.axis else bool(along & {extent.axis, "cell"})
+        reaches = reaches or extent.axis == ARM
         if extent.axis == "cell":
             reaches = reaches or {axis for row in data.seen for axis in row.at} <= along
         several = len(claim.items) > 1 or any(len(getattr(item, "values", ())) > 1 for item in claim.items)
@@ -104,19 +108,21 @@ def _unlimited(claim: Claim, prose: Prose) -> Iterator[Finding]:
     sweeping += [extent.text for extent in prose.extents if extent.reach == "all" and extent.total is None]
     if not sweeping or any(extent.total for extent in prose.extents):
         return
-    for scope in claim.scope:
+    for scope in (*claim.scope, *(part for part in all_parts(claim) if isinstance(part, Over))):
         left = _left_out(scope, prose)
         if left:
             yield word_finding(sweeping[-1], f"where it holds, by the claim: {left}", "name the limit in the text")
 
 
-def _left_out(scope: Scope, prose: Prose) -> str:
-    """The limit of a scope where the text names it in no way."""
+def _left_out(scope: Scope | Over, prose: Prose) -> str:
+    """The limit of a scope, or of a function over an axis, where the text names it in no way."""
     if isinstance(scope, FromOn):
         first = scope.value.value
         said = first is None or _said(scope.axis, first, prose)
         return "" if said else f"from {scope.axis}={axis_text(first or 0)}"
-    if not isinstance(scope, Quantified) or scope.quantifier not in ("every", "each"):
+    if not isinstance(scope, (Quantified, Over)) or scope.axis == ARM:
+        return ""
+    if isinstance(scope, Quantified) and scope.quantifier not in ("every", "each"):
         return ""
     if scope.below is not None and not _said(scope.axis, scope.below, prose):
         return f"{scope.axis} below {axis_text(scope.below)}"
@@ -146,8 +152,8 @@ def _several_points(extent: Extent, data: Data) -> bool:
 
 
 def _counts(extent: Extent, claim: Claim, data: Data) -> set[int]:
-    if extent.axis == "device":
-        return {len(data.devices)}
+    if extent.axis in ("device", ARM):
+        return {len(data.devices if extent.axis == "device" else data.arms)}
     axes = {extent.axis} if extent.axis else _axes_along(claim)
     found: set[int] = set()
     for axis in axes:
@@ -172,7 +178,8 @@ def _total_fits(extent: Extent, claim: Claim, data: Data) -> bool:
         return True
     out = [len(s.but) for s in claim.scope if isinstance(s, Quantified)]
     counts = _counts(extent, claim, data)
-    return not counts or extent.total in counts or any(extent.total + n in counts for n in out)
+    others = extent.axis == ARM and "other" in extent.text.lower().split()
+    return not counts or (extent.total in counts and not others) or any(extent.total + n in counts for n in out)
 
 
 def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:
@@ -209,7 +216,7 @@ def _many_others(claim: Claim) -> bool:
         any(isinstance(item, Leads) for item in claim.items)
         or bool(functions_of(claim) & {"min", "max"})
         or len(compared) > 1
-        or bool(_axes_along(claim) & {"device"})
+        or bool(_axes_along(claim) & {"device", ARM})
     )
 
 
