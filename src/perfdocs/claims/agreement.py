@@ -17,6 +17,7 @@ from .comparatives import Word
 from .context import Context
 from .counted import counted_otherwise
 from .findings import Finding, Ternary
+from .foreign import foreign_arms
 from .meaning import best_of_series, said_otherwise
 from .nodes import (
     Bounded,
@@ -40,7 +41,7 @@ from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
 from .scope import Data
-from .subjects import beside_numbers, subjects
+from .subjects import beside_numbers, nameless, spoken_order, subjects
 from .unanswered import unanswered
 from .wording import Mention, Prose
 
@@ -114,6 +115,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
     if both.context.benchmark is None:
         return
     d = both.data.definition(both.context)
+    yield from foreign_arms(d.id, both.data.library, both.reader.prose)
     prose, sets = both.reader.prose, sets_of(both.claim)
     one = said_arms(both.claim, prose, both.context, both.data) if sets else (ARM,)
     said = [name for item in both.claim.items for name in item_names(item, one)]
@@ -128,7 +130,8 @@ def _arms(both: _Both) -> Iterator[Finding]:
     mentioned: list[Mention] = []
     spoken = list(_arm_mentions(prose))
     if out := {key for one in sets for key in one.but}:
-        ordered += [arm for arm in one if arm not in ordered]
+        if any(limit.kind == "alone" for limit in prose.limits):
+            ordered += [m.key for m in spoken if m.keys & out]
         spoken, excepted = apart_from(spoken, prose)
         if wrong := next((m for m in excepted if not m.keys & out), None):
             yield _differs("claim-text", f'the exception "{wrong.key}"', f"but {' and '.join(out)}", "correct it")
@@ -144,6 +147,8 @@ def _arms(both: _Both) -> Iterator[Finding]:
             )
         mentioned.append(mention)
     printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
+    if any(not isinstance(item, Plain) for item in both.claim.items):
+        mentioned = spoken_order(prose, mentioned)
     first = list({m.keys: m for m in mentioned}.values())
     if of_speed(both.claim, both.reader.prose, d, both.context.metric or d.default):
         ordered = ordered[::-1]
@@ -303,6 +308,7 @@ def _words(both: _Both) -> Iterator[Finding]:
                 example,
                 "add it to the claim, or choose another word",
             )
+    yield from nameless(both.reader.prose)
     yield from _size(both, relations)
     yield from _weaker(both, quantifiers)
     answers = stated | functions_of(both.claim) | _arithmetic(both.claim) | series | _own_words(both.claim)

@@ -96,6 +96,8 @@ def sets_otherwise(claim: Claim, context: Context, data: Data, prose: Prose) -> 
             yield _unsaid("a set of arms that the text does not name", unsaid)
         left = {*members(one.but, context, data)} - {key for m in apart_from(mentions, prose)[1] for key in m.keys}
         left -= {arm for key, _ in prose.groups if key in one.but for arm in members([key], context, data)}
+        if any(limit.kind == "alone" for limit in prose.limits):
+            left -= {key for mention in mentions for key in mention.keys}  # "only a"
         if _OTHER.search(prose.plain):
             left -= {name for item in claim.items for name in _names(item)}
         if left:

@@ -29,7 +29,9 @@ from .nodes import (
     parts_of,
     trees_of,
 )
+from .normed import normed_otherwise
 from .phrases import word_finding
+from .places import places_otherwise
 from .reach import functions_of
 from .scope import Data
 from .wording import MetricMention, Prose
@@ -43,6 +45,10 @@ def said_otherwise(claim: Claim, data: Data, context: Context, prose: Prose) -> 
     yield from _functions(claim, data, context, prose)
     yield from _ranks(claim, data, context, prose)
     yield from _metrics(claim, data, context, prose)
+    yield from places_otherwise(claim, prose)
+    d = data.definition(context) if context.benchmark else None
+    used = _used(claim, data, context) if d else frozenset[str]()
+    yield from normed_otherwise(claim, d, used, functions_of(claim), prose)
 
 
 # --- bounds of numbers -----------------------------------------------------------------------------------------------
@@ -90,10 +96,18 @@ def _bound(prose: Prose, start: int, end: int, *, unit: bool) -> tuple[str, str]
     return "", ""
 
 
-def _allowed(item: Item) -> set[str]:
-    """The bounds that an item's numbers may have in a text."""
+_STRICT = re.compile(
+    rf"\b(?:over|above|under|below|exceed(?:s|ing)?|upwards\s+of|in\s+excess\s+of)\s*$"
+    rf"|\b(?<!no\s)(?<!not\s)(?:{_MORE}|{_LESS})\s+than\s*$|[<>]\s*$",
+    re.IGNORECASE,
+)
+"""Bounds that are not reached: the least of several is at least, and not over, what it is."""
+
+
+def _allowed(item: Item, *, strict: bool = False) -> set[str]:
+    """The bounds that an item's numbers may have in a text; with ``strict`` those that are not reached."""
     functions = {p.function for tree in trees_of(item) for p in parts_of(tree) if isinstance(p, (Over, Call))}
-    found = {how for name, how in (("min", "over"), ("max", "under")) if name in functions}
+    found = {how for name, how in (("min", "over"), ("max", "under")) if name in functions and not strict}
     if isinstance(item, (Bounded, Compared)):
         found |= {item.how}
     if isinstance(item, Within):
@@ -184,7 +198,11 @@ def _bounds(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterato
         how, text = _bound(prose, number.start, number.end, unit=number.style != "plain")
         if how and i and _of_two(numbers[i - 1], number, how, text, prose):
             continue
-        if how and how not in (allowed[i] if one_each else any_of):
+        if how and _STRICT.search(text):
+            own = {h for item in ([claim.items[i]] if one_each else claim.items) for h in _allowed(item, strict=True)}
+        else:
+            own = allowed[i] if one_each else any_of
+        if how and how not in own:
             yield word_finding(text, f"`{how} ?`, as the number is a bound" if plain else f"`… {how} ?`")
         if asserted and not how and (verb := negated_at(prose.plain, number.start)):
             yield word_finding(verb, "what it takes", "correct the sentence")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..expression import Call
 from ..quantity import axis_text
 from .arms import ARM
-from .extent import Extent
+from .extent import Extent, Limit
 from .findings import Finding
 from .nodes import (
     Claim,
@@ -198,10 +198,34 @@ def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:
             alone = alone or any(isinstance(s, FromOn) and s.only for s in scope)
             if not alone and _names_a_point(limit.end, prose):
                 yield word_finding(limit.text, "a claim that fails elsewhere: `only from`, `every … but …` or `? of ?`")
+        elif limit.kind == "alone" and not _alone(limit, claim, prose, excepts=excepts):
+            yield word_finding(
+                limit.text, "a claim that fails for the others: `no arm of set but a: …`, `1 of ? arm …`"
+            )
         elif limit.kind == "elsewhere" and not several:
             yield word_finding(limit.text, "a claim that speaks of several places, as `every axis: …`")
         elif limit.kind == "others" and not _many_others(claim):
             yield word_finding(limit.text, "`a leads set`, or `a faster than min(b, c)`")
+
+
+def _alone(limit: Limit, claim: Claim, prose: Prose, *, excepts: bool) -> bool:
+    """Whether a claim says that what it says of one arm, or of one place, is not so of others."""
+    said = next((m for m in prose.names if m.start == limit.end or m.start <= limit.start < m.end), None)
+    if said is not None and said.kind != ARM:
+        return excepts or any(isinstance(s, FromOn) and s.only for s in claim.scope)
+    keys = said.keys if said else None
+    arms = {key for mention in prose.names if mention.kind == ARM for key in mention.keys}
+    for scope in claim.scope:
+        if isinstance(scope, Counted) and (scope.axis == ARM or said is None):
+            one = scope.count.value if scope.count.value is not None else prose.numbers[0].value if prose.numbers else 0
+            if one == 1:
+                return True
+        if isinstance(scope, Quantified) and scope.but and (scope.axis == ARM or said is None):
+            out = {str(s.value) for point in scope.but for s in point}
+            if scope.axis != ARM or (out <= arms and (keys is None or keys & out)):
+                return True
+    leads = [item.ranks[0] for item in claim.items if isinstance(item, Leads)]
+    return any(len(rank) == 1 and (keys is None or rank[0] in keys) for rank in leads)
 
 
 def _names_a_point(place: int, prose: Prose) -> bool:

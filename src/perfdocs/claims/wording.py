@@ -23,6 +23,7 @@ __all__ = [
     "Named",
     "Prose",
     "borrow_unit",
+    "proper_names",
     "read_prose",
     "reword",
 ]
@@ -244,7 +245,7 @@ def _lexicon(identity: ById) -> _Lexicon:
 
 def _entries(d: Definition) -> Iterator[Entry[_Meaning]]:
     """What counts in plain prose: of keys, those that can't be ordinary words."""
-    for word, arms in _proper_names(d).items():
+    for word, arms in proper_names(d).items():
         yield Entry(word, True, _Meaning("arm", word, of=arms))
     for key, arm in d.arms.items():
         if _SPECIAL.search(key):
@@ -280,7 +281,7 @@ def _words_of_devices(devices: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return {w: frozenset(ids) for w, ids in found.items() if w not in _GENERIC and len(ids) < len(devices)}
 
 
-def _proper_names(d: Definition) -> dict[str, frozenset[str]]:
+def proper_names(d: Definition) -> dict[str, frozenset[str]]:
     """Proper names that labels of arms begin with (JAX, CuPy), with the arms that have each somewhere in their label.
 
     A capital alone makes none where the definition writes every label with one.
