@@ -13,12 +13,13 @@ from ..definition import Definition
 from ..expression import Binary, names, parse
 from .arms import ARM
 from .armwords import apart_from, ends_of_sets, said_arms, sets_of, sets_otherwise
+from .bounds import best_of_series, sizes_otherwise
 from .comparatives import Word
 from .context import Context
 from .counted import counted_otherwise
 from .findings import Finding, Ternary
 from .foreign import foreign_arms
-from .meaning import best_of_series, said_otherwise
+from .meaning import said_otherwise
 from .nodes import (
     Bounded,
     Claim,
@@ -309,7 +310,7 @@ def _words(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or choose another word",
             )
     yield from nameless(both.reader.prose)
-    yield from _size(both, relations)
+    yield from sizes_otherwise(both.claim, relations, both.reader.prose)
     yield from _weaker(both, quantifiers)
     answers = stated | functions_of(both.claim) | _arithmetic(both.claim) | series | _own_words(both.claim)
     yield from unanswered(both.reader.prose, answers)
@@ -379,27 +380,3 @@ def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
     counted = any(isinstance(s, Counted) for s in both.claim.scope)
     if found and not counted and not any(w.kind == "every" for w in both.reader.prose.words):
         yield _differs("claim-word", f'"{found}"', "a word for all of them", "correct one of them")
-
-
-_MORE = frozenset({"more", "larger", "higher", "greater", "bigger", "above", "over", "exceeds", "the most"})
-_LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under", "the least"})
-_AT_MOST = frozenset({"within", "most", "no", "not", "up"})
-
-
-def _size(both: _Both, relations: set[str]) -> Iterator[Finding]:
-    """`more` and `under` are common words: only a text that says nothing but the opposite is refused."""
-    if not relations & {"more", "over", "less", "under", "within"}:
-        return
-    text = both.reader.prose.text.lower()
-    words = {*re.findall(r"[a-z]+", text), *re.findall(r"\bthe (?:most|least)\b", text)}
-    for stated, same, opposite in (
-        ({"more", "over"}, _MORE, _LESS),
-        ({"less", "under"}, _LESS, _MORE),
-        ({"within"}, _LESS | _AT_MOST, frozenset({"more", "exceeds", "beyond", "outside"})),
-    ):
-        other = {"more", "over", "less", "under"} - stated
-        if relations & stated and not relations & other and words & opposite and not words & same:
-            relation = min(relations & stated)
-            yield _differs(
-                "claim-word", f'"{min(words & opposite)}"', f"a word for `{relation}`", "correct one of them"
-            )

@@ -29,7 +29,7 @@ from .phrases import word_finding
 from .scope import Data
 from .wording import AxisMention, Prose
 
-__all__ = ["functions_of", "said_too_far"]
+__all__ = ["axes_along", "functions_of", "said_too_far"]
 
 
 def said_too_far(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> Iterator[Finding]:
@@ -49,7 +49,7 @@ def functions_of(claim: Claim) -> set[str]:
     return found
 
 
-def _axes_along(claim: Claim) -> set[str]:
+def axes_along(claim: Claim) -> set[str]:
     """The axes along which a claim speaks of several points."""
     axes = {s.axis for s in claim.scope if isinstance(s, (Quantified, FromOn, Counted))}
     axes |= {item.axis for item in claim.items if isinstance(item, (Overtakes, Trend))}
@@ -59,7 +59,7 @@ def _axes_along(claim: Claim) -> set[str]:
 def _extents(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> Iterator[Finding]:
     if not prose.extents:
         return
-    along = _axes_along(claim)
+    along = axes_along(claim)
     of_arms, along = along & {ARM}, along - {ARM}
     counted = any(isinstance(s, Counted) for s in claim.scope)
     quantifiers = {s.quantifier for s in claim.scope if isinstance(s, Quantified)}
@@ -154,7 +154,7 @@ def _several_points(extent: Extent, data: Data) -> bool:
 def _counts(extent: Extent, claim: Claim, data: Data) -> set[int]:
     if extent.axis in ("device", ARM):
         return {len(data.devices if extent.axis == "device" else data.arms)}
-    axes = {extent.axis} if extent.axis else _axes_along(claim)
+    axes = {extent.axis} if extent.axis else axes_along(claim)
     found: set[int] = set()
     for axis in axes:
         if axis == "cell":
@@ -189,7 +189,7 @@ def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:
     counted = any(isinstance(s, Counted) for s in scope)
     quantified = [s for s in scope if isinstance(s, Quantified)]
     excepts = any(s.but for s in quantified) or counted
-    several = bool(_axes_along(claim)) or len(data.devices) > 1
+    several = bool(axes_along(claim)) or len(data.devices) > 1
     for limit in prose.limits:
         if limit.kind == "but" and not excepts:
             yield word_finding(limit.text, "`every axis but …: …`")
@@ -240,7 +240,7 @@ def _many_others(claim: Claim) -> bool:
         any(isinstance(item, Leads) for item in claim.items)
         or bool(functions_of(claim) & {"min", "max"})
         or len(compared) > 1
-        or bool(_axes_along(claim) & {"device", ARM})
+        or bool(axes_along(claim) & {"device", ARM})
     )
 
 
@@ -275,7 +275,7 @@ def _range(mention: AxisMention, flat: str) -> str:
 def _ranges(claim: Claim, prose: Prose) -> Iterator[Finding]:
     if not prose.axis_values:
         return
-    along = _axes_along(claim)
+    along = axes_along(claim)
     for mention in prose.axis_values:
         reach = _range(mention, prose.plain)
         said = f"{'up to' if reach == 'up' else 'from'} {mention.axis} = {mention.printed.text.strip()}"

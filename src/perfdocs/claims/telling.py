@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ..quantity import PRINTED, UNITS
-from .spelt import ANY_NUMBER
+from .spelt import ANY_NUMBER, is_format
 from .wording import KNOWN_WORDS
 
 __all__ = ["NOT_COMPARATIVE", "WORDS", "telling"]
@@ -154,7 +154,7 @@ def telling(flat: str, more: Sequence[str] = ()) -> Iterator[tuple[int, int, str
     for m in _SPELT.finditer(flat):
         yield m.start(), m.end(), "number"
     for m in words.finditer(flat):
-        if m["word"]:
+        if m["word"] and not is_format(flat, m.start(), m[0]):
             yield m.start(), m.end(), "word"
 
 
