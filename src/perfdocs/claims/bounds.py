@@ -56,7 +56,9 @@ _BEFORE = re.compile(
 )
 """What a bound before a number ends with."""
 _TIMES = re.compile(r"\s+times\b")
-_OR_MORE = re.compile(rf"\s*(?:(?:or|and)\s+(?:{_MORE}|so\s+more)\b|,?\s*at\s+(?:the\s+)?least\b)", re.IGNORECASE)
+_OR_MORE = re.compile(
+    rf"\s*(?:(?:or|and)\s+(?:{_MORE}|so\s+more)\b|,?\s*at\s+(?:the\s+)?least\b)|\+(?![\w(])", re.IGNORECASE
+)
 _OR_LESS = re.compile(rf"\s*(?:(?:or|and)\s+{_LESS}\b|,?\s*at\s+(?:the\s+)?most\b)", re.IGNORECASE)
 _APART = re.compile(rf"\s+(?:{_MORE}|{_LESS})(?!\s*(?:,|;))(?=\s+\w|\s*$|\s*\.)", re.IGNORECASE)
 

@@ -32,7 +32,8 @@ _NUMBER = (
     rf"(?P<size>{'|'.join(_SIZES)})?"
 )
 _OF_WHAT = (
-    r"(?:nano|micro|milli)?seconds?|minutes?|hours?|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?(?:\s+per\s+second)?"
+    r"(?:nano|micro|milli)?seconds?|minutes?|hours?|days|weeks|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?"
+    r"(?:\s+per\s+second)?"
     r"|[nµm]s|percent|per\s+cent|%"
 )
 _WITH_UNIT = re.compile(
