@@ -85,6 +85,7 @@ _ORDERS = frozenset(
 )
 _SOME = frozenset({"some", "somewhere", "sometimes"})
 _ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
+_SELDOM = re.compile(r"\b(?:seldom|rarely|(?:hardly|scarcely)\s+ever)\b", re.IGNORECASE)
 _BY_TWO = frozenset({"longer", "shorter"})
 
 
@@ -231,7 +232,8 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
             )
     yield from _twice(both)
     for name in both.reader.prose.names:
-        if name.kind == "value" and (name.axis, name.key) not in both.data.points:
+        there = {value for axis, value in both.data.points if axis == name.axis}
+        if name.kind == "value" and not name.keys & there and (there or not name.of):
             known = sorted(str(v) for a, v in both.data.points if a == name.axis)
             yield _differs(
                 "claim-text",
@@ -371,6 +373,8 @@ def _negated(word: Word, by: frozenset[str], stated: set[str], relations: set[st
 
 def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
     """A text that says "some" for what the claim says of all. "Some ten" is a number."""
+    if {"every", "each", "no"} & {*quantifiers} and (m := _SELDOM.search(both.reader.prose.text)):
+        yield _differs("claim-word", f'"{m[0]}"', "a word for all or none of them", "correct one of them")
     if not {"every", "each"} & {*quantifiers} or "some" in quantifiers:
         return
     words = re.findall(r"[A-Za-z]+", _ABOUT.sub("", both.reader.prose.text.lower()))

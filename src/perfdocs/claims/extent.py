@@ -39,7 +39,11 @@ _GENERIC = ("batch size", "size", "case", "point", "place", "setting", "configur
 _PARTS = "arm|kernel|implementation|instruction|code|word|thread|core|clock|time"
 """What has a noun of these before it is another thing: "all GPU arms", "each machine instruction"."""
 _THINGS = frozenset({"gpu", "machine", "card", "hardware"})
-_ADVERB = re.compile(r"\b(?:usually|generally|mostly|typically|in\s+general|as\s+a\s+rule)\b", re.IGNORECASE)
+_ADVERB = re.compile(
+    r"\b(?:usually|generally|mostly|typically|in\s+general|as\s+a\s+rule|more\s+often\s+than\s+not"
+    r"|(?:almost|nearly|practically|virtually)\s+(?:always|everywhere|throughout|never|nowhere))\b",
+    re.IGNORECASE,
+)
 _STOP = "of|in|on|at|and|or|to|for|with|is|are|was|were|takes?|has|have|that|which|than|an?|the|by|from|as|it|its|but"
 _NUMBER = rf"\d+|{'|'.join(NUMBER_WORDS)}"
 _BUT = re.compile(r"\s*(?:but|bar)\b|\s*,?\s*(?:except|save|apart\s+from|other\s+than|excluding)\b", re.IGNORECASE)

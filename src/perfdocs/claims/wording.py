@@ -12,6 +12,7 @@ from ..definition import ById, Definition
 from ..quantity import Printed, format_percent, format_ratio, format_value, parse_printed, scale_for
 from .comparatives import KNOWN_WORDS, Word, read_words
 from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_limits
+from .formats import spoken_formats
 from .phrasebook import Entry, Phrasebook
 from .spelt import ROUND, spelt_numbers
 
@@ -258,6 +259,8 @@ def _entries(d: Definition) -> Iterator[Entry[_Meaning]]:
                     yield Entry(value, True, _Meaning("value", value, axis))
                 if label := entry.labels.get(value):
                     yield Entry(label, False, _Meaning("value", value, axis))
+    for phrase, axis, value, values in spoken_formats(d):
+        yield Entry(phrase, False, _Meaning("value", value, axis, values))
 
 
 def _mentions(text: str, lexicon: _Lexicon | None, devices: Named) -> Iterator[Mention]:
