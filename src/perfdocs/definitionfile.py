@@ -21,6 +21,7 @@ RESERVED_WORDS = frozenset(
         "about",
         "ahead",
         "and",
+        "arm",
         "at",
         "behind",
         "below",

@@ -194,12 +194,15 @@ for _unit, _base in (
     for _power, _prefix in _PREFIXES.items():
         if (_base, _prefix) != ("s", "E"):
             _UNIT_FACTORS[_prefix + _unit] = (_base, 1000.0**_power)
+for _power, _prefix in _PREFIXES.items():
+    if _power > 0:  # "24 flops" are so many, "3 Gflops" so many a second
+        _UNIT_FACTORS |= {f"{_prefix}{_unit}": ("flop/s", 1000.0**_power) for _unit in ("flops", "Flops", "Flop/s")}
 for _i, _name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1):
     _UNIT_FACTORS[_name] = ("byte", 1024.0**_i)
     _UNIT_FACTORS[_name + "/s"] = ("byte/s", 1024.0**_i)
 _UNIT_FACTORS |= {"us": ("s", 1e-6), "μs": ("s", 1e-6), "min": ("s", 60.0), "bytes": ("byte", 1.0)}
 _UNIT_FACTORS |= {"GB/sec": ("byte/s", 1e9), "bit": ("bit", 1.0), "samples": ("sample", 1.0)}
-_UNIT_FACTORS |= {"cycle": ("cycle", 1.0), "cycles": ("cycle", 1.0)}
+_UNIT_FACTORS |= {"cycle": ("cycle", 1.0), "cycles": ("cycle", 1.0), "fps": ("1/s", 1.0), "FPS": ("1/s", 1.0)}
 for _name, _base, _factor in (
     ("nanosecond", "s", 1e-9),
     ("microsecond", "s", 1e-6),
@@ -207,6 +210,8 @@ for _name, _base, _factor in (
     ("second", "s", 1.0),
     ("minute", "s", 60.0),
     ("hour", "s", 3600.0),
+    ("day", "s", 86_400.0),
+    ("week", "s", 604_800.0),
     *((f"{prefix}byte", "byte", 1000.0**i) for i, prefix in enumerate(("kilo", "mega", "giga", "tera"), 1)),
     *((f"{prefix}bibyte", "byte", 1024.0**i) for i, prefix in enumerate(("ki", "me", "gi", "te"), 1)),
     ("gigaflop", "flop", 1e9),

@@ -80,7 +80,8 @@ def weaker(bound: Bound, word: str) -> bool:
     """Whether the sentence says less with another word there, and stays true or as undecided as it was."""
     under = "under" in bound.expression and word in (" µs", "ms")
     start = ", from" in bound.expression and word == "10⁶"
-    return under or start or (" then " in bound.expression and word == "behind")
+    edge = "the edge over" in bound.text and word == "over"  # no words at all then
+    return under or start or edge or (" then " in bound.expression and word == "behind")
 
 
 def test_another_word_or_name(library: Library) -> None:

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 
 from ..definition import Definition
 from ..expression import Binary, names, parse
+from .arms import ARM
+from .armwords import apart_from, ends_of_sets, said_arms, sets_of, sets_otherwise
+from .bounds import best_of_series, sizes_otherwise
 from .comparatives import Word
 from .context import Context
 from .counted import counted_otherwise
 from .findings import Finding, Ternary
-from .meaning import best_of_series, said_otherwise
+from .foreign import foreign_arms
+from .meaning import said_otherwise
 from .nodes import (
     Bounded,
     Claim,
@@ -24,6 +28,7 @@ from .nodes import (
     FromOn,
     Item,
     Leads,
+    Over,
     Overtakes,
     Plain,
     Quantified,
@@ -37,7 +42,7 @@ from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
 from .scope import Data
-from .subjects import beside_numbers, subjects
+from .subjects import beside_numbers, nameless, spoken_order, subjects
 from .unanswered import unanswered
 from .wording import Mention, Prose
 
@@ -80,6 +85,7 @@ _ORDERS = frozenset(
 )
 _SOME = frozenset({"some", "somewhere", "sometimes"})
 _ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
+_SELDOM = re.compile(r"\b(?:seldom|rarely|(?:hardly|scarcely)\s+ever)\b", re.IGNORECASE)
 _BY_TWO = frozenset({"longer", "shorter"})
 
 
@@ -111,8 +117,11 @@ def _arms(both: _Both) -> Iterator[Finding]:
     if both.context.benchmark is None:
         return
     d = both.data.definition(both.context)
-    said = [name for item in both.claim.items for name in item_names(item)]
-    groups = {name for name in said if name in d.groups}
+    yield from foreign_arms(d.id, both.data.library, both.reader.prose)
+    prose, sets = both.reader.prose, sets_of(both.claim)
+    one = said_arms(both.claim, prose, both.context, both.data) if sets else (ARM,)
+    said = [name for item in both.claim.items for name in item_names(item, one)]
+    groups = {name for item in both.claim.items if isinstance(item, Leads) for name in item.among if name in d.groups}
     members = {arm for arm, entry in d.arms.items() if entry.group in groups} if groups else set()
     leaders = min((len(item.ranks[0]) for item in both.claim.items if isinstance(item, Leads)), default=1)
     ordered = list(_arms_of(said, d))
@@ -121,7 +130,14 @@ def _arms(both: _Both) -> Iterator[Finding]:
         str(s.selector.value) for s in both.claim.scope if isinstance(s, Selected) and s.selector.value in d.arms
     ]
     mentioned: list[Mention] = []
-    for mention in _arm_mentions(both.reader.prose):
+    spoken = list(_arm_mentions(prose))
+    if out := {key for one in sets for key in one.but}:
+        if any(limit.kind == "alone" for limit in prose.limits):
+            ordered += [m.key for m in spoken if m.keys & out]
+        spoken, excepted = apart_from(spoken, prose)
+        if wrong := next((m for m in excepted if not m.keys & out), None):
+            yield _differs("claim-text", f'the exception "{wrong.key}"', f"but {' and '.join(out)}", "correct it")
+    for mention in spoken:
         if not mention.keys & {*ordered}:
             if mention.keys & members and len(mentioned) >= leaders:
                 continue  # "A leads, before B": B is of the set, once the leaders are named
@@ -132,8 +148,9 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or begin the text behind it",
             )
         mentioned.append(mention)
-    prose = both.reader.prose
     printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
+    if any(not isinstance(item, Plain) for item in both.claim.items):
+        mentioned = spoken_order(prose, mentioned)
     first = list({m.keys: m for m in mentioned}.values())
     if of_speed(both.claim, both.reader.prose, d, both.context.metric or d.default):
         ordered = ordered[::-1]
@@ -194,6 +211,7 @@ def _in_order(mentions: Sequence[Mention], arms: Sequence[str]) -> bool:
 def _axis_values(both: _Both) -> Iterator[Finding]:
     taken = {id(m) for m in both.reader.consumed}
     limits = [(s.axis, s.below) for s in both.claim.scope if isinstance(s, Quantified) and s.below is not None]
+    limits += [(p.axis, p.below) for p in all_parts(both.claim) if isinstance(p, Over) and p.below is not None]
     limits += [(s.axis, s.value.value) for s in both.claim.scope if isinstance(s, FromOn) and s.value.value is not None]
     for axis, limit in limits:
         said = [m for m in both.reader.prose.axis_values if m.axis == axis]
@@ -214,7 +232,8 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
             )
     yield from _twice(both)
     for name in both.reader.prose.names:
-        if name.kind == "value" and (name.axis, name.key) not in both.data.points:
+        there = {value for axis, value in both.data.points if axis == name.axis}
+        if name.kind == "value" and not name.keys & there and (there or not name.of):
             known = sorted(str(v) for a, v in both.data.points if a == name.axis)
             yield _differs(
                 "claim-text",
@@ -270,14 +289,18 @@ def _words(both: _Both) -> Iterator[Finding]:
     relations = set(_relations(both.claim.items))
     series = {"best"} if best_of_series(both.claim, both.data, both.context) else set[str]()
     quantifiers = {s.quantifier for s in both.claim.scope if isinstance(s, Quantified)}
+    everywhere = {s.quantifier for s in both.claim.scope if isinstance(s, Quantified) and s.axis != ARM}
+    ends = ends_of_sets(both.claim, both.context, both.data)
     stated = relations | {"every" if q == "each" else q for q in quantifiers}
     if any(isinstance(s, FromOn) for s in both.claim.scope):
         stated.add("from")
     for word in both.reader.prose.words:
         by, example = _STATED_BY[word.kind]
+        if word.kind in ("every", "never") and quantifiers and not everywhere:
+            by = by - {"every", "no"}  # of arms, at one place
         if word.nobody and "leads" in stated and by & (stated | {"leads"}):
             continue  # "nobody is faster" is what leads
-        if _held_elsewhere(word, both):
+        if _held_elsewhere(word, both) or word.kind in ends:
             continue
         if word.negated:
             yield from _negated(word, by, stated, relations)
@@ -288,7 +311,8 @@ def _words(both: _Both) -> Iterator[Finding]:
                 example,
                 "add it to the claim, or choose another word",
             )
-    yield from _size(both, relations)
+    yield from nameless(both.reader.prose)
+    yield from sizes_otherwise(both.claim, relations, both.reader.prose)
     yield from _weaker(both, quantifiers)
     answers = stated | functions_of(both.claim) | _arithmetic(both.claim) | series | _own_words(both.claim)
     yield from unanswered(both.reader.prose, answers)
@@ -297,6 +321,7 @@ def _words(both: _Both) -> Iterator[Finding]:
     yield from counted_otherwise(both.claim, both.reader.prose)
     kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
     yield from said_too_far(both.claim, both.data, both.reader.prose, kinds)
+    yield from sets_otherwise(both.claim, both.context, both.data, both.reader.prose)
     yield from said_otherwise(both.claim, both.data, both.context, both.reader.prose)
 
 
@@ -348,6 +373,8 @@ def _negated(word: Word, by: frozenset[str], stated: set[str], relations: set[st
 
 def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
     """A text that says "some" for what the claim says of all. "Some ten" is a number."""
+    if {"every", "each", "no"} & {*quantifiers} and (m := _SELDOM.search(both.reader.prose.text)):
+        yield _differs("claim-word", f'"{m[0]}"', "a word for all or none of them", "correct one of them")
     if not {"every", "each"} & {*quantifiers} or "some" in quantifiers:
         return
     words = re.findall(r"[A-Za-z]+", _ABOUT.sub("", both.reader.prose.text.lower()))
@@ -357,27 +384,3 @@ def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
     counted = any(isinstance(s, Counted) for s in both.claim.scope)
     if found and not counted and not any(w.kind == "every" for w in both.reader.prose.words):
         yield _differs("claim-word", f'"{found}"', "a word for all of them", "correct one of them")
-
-
-_MORE = frozenset({"more", "larger", "higher", "greater", "bigger", "above", "over", "exceeds", "the most"})
-_LESS = frozenset({"less", "smaller", "lower", "fewer", "below", "under", "the least"})
-_AT_MOST = frozenset({"within", "most", "no", "not", "up"})
-
-
-def _size(both: _Both, relations: set[str]) -> Iterator[Finding]:
-    """`more` and `under` are common words: only a text that says nothing but the opposite is refused."""
-    if not relations & {"more", "over", "less", "under", "within"}:
-        return
-    text = both.reader.prose.text.lower()
-    words = {*re.findall(r"[a-z]+", text), *re.findall(r"\bthe (?:most|least)\b", text)}
-    for stated, same, opposite in (
-        ({"more", "over"}, _MORE, _LESS),
-        ({"less", "under"}, _LESS, _MORE),
-        ({"within"}, _LESS | _AT_MOST, frozenset({"more", "exceeds", "beyond", "outside"})),
-    ):
-        other = {"more", "over", "less", "under"} - stated
-        if relations & stated and not relations & other and words & opposite and not words & same:
-            relation = min(relations & stated)
-            yield _differs(
-                "claim-word", f'"{min(words & opposite)}"', f"a word for `{relation}`", "correct one of them"
-            )

@@ -59,12 +59,19 @@ runs longer
 """
 _TAKES = frozenset(_TAKING.split())
 _MULTIPLES = frozenset({"times", "twice", "thrice", "half", "percent", "fold", "much"})
+_MATCHES = frozenset({"match", "matches", "matched", "matching"})
+_SPEED_OF = frozenset({"the", "speed", "time", "performance", "rate", "throughput", "of", "that", "those"})
+_THE_OTHER = frozenset({"other", "others", "it", "them", "both", "either"})
+_HAVING = frozenset(
+    {"has", "have", "had", "having", "holds", "hold", "held", "keeps", "keep", "gains", "gives", "gets"}
+)
 _THE = frozenset({"the", "a", "its", "their", "no", "any", "little"})
 NOBODY = frozenset({"nobody", "none", "no", "nothing"})
 _SUPERLATIVE = frozenset({"fastest", "quickest", "slowest", "best", "worst"})
 _ORDINAL = frozenset({"second", "third", "fourth", "fifth", "sixth", "seventh", "next"})
 _COMPARATIVE = _SUPERLATIVE | _SUFFERED | _LOSES | _CLASS_OF.keys() | {"lead"}
 _COMPARATIVE |= {"longer", "shorter", "time", "fewer", "equal", "par", "fast", "quick", "slow", "good"}
+_COMPARATIVE |= _MATCHES | {"edge", "edges", "hand"}
 """No other word has a class, whatever stands around it."""
 
 _NEGATION = frozenset(
@@ -129,6 +136,7 @@ def read_words(plain: str) -> Iterator[Word]:
         kind = _kind(words, i) if words[i] in _COMPARATIVE else ""
         if kind and (words[i] != "never" or _reaches_on(words, i)):
             by, across = _negator(words, i, superlative=kind in ("fastest", "slowest"))
+            by = "" if words[i] == "match" and kind == "slower" else by  # of "no match for"
             first = tokens[i - 1] if kind == "place" and words[i - 1] in _ORDINAL else m
             yield Word(kind, plain[first.start() : m.end()], m.start(), m.end(), bool(by), by in NOBODY and not across)
 
@@ -175,6 +183,19 @@ def _of_phrase(words: Sequence[str], i: int) -> str:
         return "longer" if before[-1] == "more" else "shorter"
     if word == "fewer" and "than" in words[i + 1 : i + 4]:
         return "shorter"
+    if word in _MATCHES:
+        if before[-1:] == ["no"] and after[:1] == ["for"]:
+            return "slower"
+        behind = [w for w in words[i + 1 : i + 7] if w not in _SPEED_OF]
+        return "equal" if behind and (behind[0][0] == _NAME or behind[0] in _THE_OTHER) else ""
+    if (
+        word in ("edge", "hand")
+        and {*words[max(i - 4, 0) : i]} & _HAVING
+        and (word == "edge" or before[-1:] == ["upper"])
+    ):
+        return "faster"
+    if word == "edges" and after[:1] in (["out"], ["past"]):
+        return "faster"
     if (word == "equal" and after[:1] == ["to"]) or (word == "par" and before[-1:] in (["on"], ["a"])):
         return "equal"
     as_as = word in ("fast", "quick", "slow", "good") and before[-1:] == ["as"] and after[:1] == ["as"]

@@ -16,7 +16,7 @@ __all__ = ["judge_counts", "read_counts"]
 
 
 def _places(axis: str) -> str:
-    return f"{axis}s" if axis in ("cell", "device") else f"values of {axis}"
+    return f"{axis}s" if axis in ("cell", "device", "arm") else f"values of {axis}"
 
 
 def read_counts(scope: Counted, reader: Reader) -> float:

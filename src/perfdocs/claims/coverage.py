@@ -21,7 +21,8 @@ _SILENT = re.compile(
     r"|\$\$.{1,2000}?\$\$|\$(?![\s$])[^$]{1,400}(?<![\s$])\$(?!\d)",
     re.DOTALL,
 )
-_LINE_END = re.compile(r"(?<![ \t])[ \t]*\n[ \t]*")
+_LINE_END = re.compile(r"(?<![ \t])[ \t]*\n[ \t]*|(?<!\S)~~|~~(?!\S)")
+"""The end of a line, or a sign that strikes words out, which a reader still reads."""
 
 
 def uncovered(bound: Bound, more: Sequence[str] = ()) -> Iterator[Outcome]:
@@ -60,14 +61,20 @@ def _what_to_do(file: str) -> str:
 
 
 def _on_one_line(text: str) -> tuple[str, list[int]]:
-    """The text with a space for each line's end, code and links blanked, and where each character was."""
+    """The text with a space for each line's end, code and links blanked, and where each character was.
+
+    Signs that strike words out are gone.
+    """
     text = _SILENT.sub(lambda m: "\x1f" * len(m[0]), text)
     shown: list[str] = []
     at: list[int] = []
     last = 0
     for m in _LINE_END.finditer(text):
-        shown += (text[last : m.start()], " ")
-        at += (*range(last, m.start()), m.start())
+        shown.append(text[last : m.start()])
+        at += range(last, m.start())
+        if m[0] != "~~":
+            shown.append(" ")
+            at.append(m.start())
         last = m.end()
     shown.append(text[last:])
     at += range(last, len(text))

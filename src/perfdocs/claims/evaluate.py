@@ -10,6 +10,7 @@ from ..card import AxisValue
 from ..errors import Problem
 from ..library import Library
 from .agreement import disagreement
+from .arms import ARM
 from .context import Context, datum_of
 from .failing import failed
 from .findings import Finding, Ternary, all_of
@@ -113,6 +114,7 @@ def look(
         return Look(outcome, data.joint)
     axes = {s.axis for s in evaluation.claim.scope if isinstance(s, Quantified) and s.quantifier == "each"}
     each = frozenset((axis, value) for axis, value in data.points if axis in axes)
+    each |= {(ARM, arm) for arm in data.arms if ARM in axes}
     origin = frozenset[str]().union(*(row.flags for row in data.seen)) & OF_ORIGIN
     device, anchor = (data.seen[0].card.device.id, data.seen[0].anchor) if data.seen else ("", "")
     flags = origin | data.caveats.keys()

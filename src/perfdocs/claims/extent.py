@@ -39,10 +39,18 @@ _GENERIC = ("batch size", "size", "case", "point", "place", "setting", "configur
 _PARTS = "arm|kernel|implementation|instruction|code|word|thread|core|clock|time"
 """What has a noun of these before it is another thing: "all GPU arms", "each machine instruction"."""
 _THINGS = frozenset({"gpu", "machine", "card", "hardware"})
-_ADVERB = re.compile(r"\b(?:usually|generally|mostly|typically|in\s+general|as\s+a\s+rule)\b", re.IGNORECASE)
+_ADVERB = re.compile(
+    r"\b(?:usually|generally|mostly|typically|in\s+general|as\s+a\s+rule|more\s+often\s+than\s+not"
+    r"|(?:almost|nearly|practically|virtually)\s+(?:always|everywhere|throughout|never|nowhere))\b",
+    re.IGNORECASE,
+)
 _STOP = "of|in|on|at|and|or|to|for|with|is|are|was|were|takes?|has|have|that|which|than|an?|the|by|from|as|it|its|but"
 _NUMBER = rf"\d+|{'|'.join(NUMBER_WORDS)}"
 _BUT = re.compile(r"\s*(?:but|bar)\b|\s*,?\s*(?:except|save|apart\s+from|other\s+than|excluding)\b", re.IGNORECASE)
+_ONES = (
+    "one|arm|kernel|implementation|variant|version|library|framework|program|leader|winner|device|gpu|card|machine"
+    "|configuration|size|case|cell|point|setting|place"
+)
 _SWEEPING = re.compile(
     r"\b(?:everywhere|always|throughout)\s*(?:(?:but|bar)|,?\s*(?:except|save|apart\s+from|other\s+than))\b",
     re.IGNORECASE,
@@ -50,6 +58,12 @@ _SWEEPING = re.compile(
 _ONLY = re.compile(
     r"\b(?:exclusively|solely|only|nowhere\s+(?:but|else\s+than|other\s+than))\s+(?:on|at|in|for|with|from)\s+(?:the\s+)?"
     r"(?=[`*]*(?:\ue000|[A-Za-z]+\s*[=≤≥]|\d))",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    r"(?<!not )\b(?:only|solely|exclusively)\s+(?:the\s+)?[`*]*(?=\ue000)|\ue000[`*]*\s+alone\b(?!\s+or\b)"
+    r"|\b(?:the|is)\s+(?:only|sole)\s+(?:(?!(?:thing|way|reason|difference|cause|question)s?\b)(?:[a-z-]+|\ue000+)\s+){0,2}?"
+    rf"(?:{_ONES})s?\b|\balone\s+(?:among|of|in)\b|\b(?:nobody|no\s+one|none)\s+else\b",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(r"\b(?:and|as)\s+(?:elsewhere|(?:anywhere|everywhere)\s+else)\b", re.IGNORECASE)
@@ -78,9 +92,9 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A word that bounds what a sentence holds of: ``only``, ``but``, ``elsewhere``, ``others`` (all other arms)."""
+    """A word that bounds what a sentence holds of: ``only`` there, ``alone``, ``but``, ``elsewhere``, ``others``."""
 
-    kind: Literal["only", "but", "elsewhere", "others"]
+    kind: Literal["only", "alone", "but", "elsewhere", "others"]
     text: str
     start: int
     end: int
@@ -157,6 +171,8 @@ def read_limits(flat: str) -> Iterator[Limit]:
         yield Limit("but", m[0], m.start(), m.end())
     for m in _ONLY.finditer(flat):
         yield Limit("only", m[0].strip(), m.start(), m.end())
+    for m in _ALONE.finditer(flat):
+        yield Limit("alone", m[0].strip(" \ue000`*"), m.start(), m.end())
     for m in _ELSEWHERE.finditer(flat):
         yield Limit("elsewhere", m[0], m.start(), m.end())
     for m in _OTHERS.finditer(flat):

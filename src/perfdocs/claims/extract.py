@@ -36,6 +36,8 @@ _DIRECTIVE = re.compile(r"\{([\w:.-]+)\}\s*(.*)", re.DOTALL)
 _OPTIONS = re.compile(r"(?:\s*\n)*(?::[\w-]+:.*\n?)*")
 _OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"<[^<>]*>")
+_APART = re.compile(r"</?(?:br|del|ins|s|strike)\b", re.IGNORECASE)
+"""Tags that set words apart: "a<br>b" are two."""
 _NO_PROSE = ("<pre", "<script", "<style")
 
 
@@ -173,7 +175,7 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
 
     Its first lines may be ``options`` of a directive, which are no prose.
     """
-    block, start, first = "", 0, line
+    block, start, first, apart = "", 0, line, False
     placed: list[Placed] = []
     pictures: list[tuple[str, int, int]] = []
     for child in children:
@@ -187,6 +189,7 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
             elif found is not None:
                 placed.append(Placed(found, start, len(block), line))
                 start = len(block)
+            apart = apart or _APART.match(child.content) is not None
             line += child.content.count("\n")
         elif child.type == "myst_role":
             name = str(child.meta.get("name"))
@@ -209,7 +212,9 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
                 placed += [Placed(f, len(block) + i, len(block) + i, line) for i, f in broken_texts(child.content)]
             if child.type == "image":
                 pictures.append((child.content, len(block), line))
-            block += _text_of(child)
+            words = _text_of(child)
+            block += " " if apart and block[-1:].isalnum() and words[:1].isalnum() else ""
+            block, apart = block + words, False
     for item in placed:
         yield bounds_of(file, block, item, frames)
     hidden = len("".join(block.splitlines(keepends=True)[: max(options, 0)]))

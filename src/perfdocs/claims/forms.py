@@ -117,10 +117,16 @@ SPOKEN_OPTIONS = frozenset({"alt", "caption"})
 SPOKEN_ROLES = frozenset(
     {
         "abbr",
+        "del",
         "dfn",
         "emphasis",
         "guilabel",
+        "ins",
         "kbd",
+        "mark",
+        "s",
+        "strike",
+        "strikethrough",
         "strong",
         "sub",
         "subscript",

@@ -22,7 +22,7 @@ from .scope import Data
 from .series import judge_overtakes, judge_trend
 from .values import Quantity, dimension, evaluate_at, quotient_text, same_unit, show
 
-__all__ = ["direction", "judge"]
+__all__ = ["against_another", "direction", "judge"]
 
 _SPEED = {"faster": Order.FASTER, "ahead": Order.FASTER, "slower": Order.SLOWER, "behind": Order.SLOWER}
 _SECONDS = dimension("s")
@@ -40,10 +40,6 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
         return judge_trend(item, context, data, reader)
 
     take_factors(item, data, reader)
-    if not isinstance(item, Plain) and (item.limit if isinstance(item, Bounded) else item.other) in item.values:
-        raise data.error(
-            "claim-syntax", f"`{phrase(item.values[0])}` compared with itself", "two things", "name another"
-        )
 
     def one(tree: Tree) -> Finding:
         q, what = evaluate_at(tree, context, data), Later(lambda: phrase(tree))
@@ -57,6 +53,15 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
         return _within(q, tree, item, context, data, reader)
 
     return _sharing(item.values, one, reader)
+
+
+def against_another(item: Item, data: Data) -> None:
+    """Refuse what is compared with itself, whatever it is. An arm of a set may be compared with one of them."""
+    if not isinstance(item, (Bounded, Compared, Within)):
+        return
+    if (item.limit if isinstance(item, Bounded) else item.other) in item.values:
+        found = f"`{phrase(item.values[0])}` compared with itself"
+        raise data.error("claim-syntax", found, "two things", "name another")
 
 
 def _sharing(values: Sequence[Tree], one: Callable[[Tree], Finding], reader: Reader) -> Finding:

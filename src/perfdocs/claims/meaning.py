@@ -1,4 +1,4 @@
-"""Whether words beside names and comparatives say what the claim says: bounds, functions, ranks, metrics."""
+"""Whether words beside names and comparatives say what the claim says: functions, ranks, metrics, and more of it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..expression import Binary, Call, Name, names, parse
-from ..quantity import Printed
-from .comparatives import negated_at
+from .armwords import sets_of
+from .bounds import bounds_otherwise
 from .context import Context
 from .findings import Finding, Ternary
 from .nodes import (
@@ -15,180 +15,33 @@ from .nodes import (
     Bounded,
     Claim,
     Compared,
-    Item,
     Leads,
     Over,
     Plain,
-    Quantified,
-    Selected,
     Tree,
-    Trend,
-    Within,
     all_parts,
-    parts_of,
     trees_of,
 )
+from .normed import normed_otherwise
 from .phrases import word_finding
+from .places import places_otherwise
 from .reach import functions_of
 from .scope import Data
 from .wording import MetricMention, Prose
 
-__all__ = ["best_of_series", "said_otherwise"]
+__all__ = ["said_otherwise"]
 
 
 def said_otherwise(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterator[Finding]:
     """Every word that says another thing than the claim."""
-    yield from _bounds(claim, data, context, prose)
+    yield from bounds_otherwise(claim, data, context, prose)
     yield from _functions(claim, data, context, prose)
     yield from _ranks(claim, data, context, prose)
     yield from _metrics(claim, data, context, prose)
-
-
-# --- bounds of numbers -----------------------------------------------------------------------------------------------
-
-_MORE = r"(?:more|greater|longer|larger|higher|bigger)"
-_LESS = r"(?:less|fewer|shorter|smaller|lower)"
-_ABOVE = re.compile(
-    rf"\b(?:{_MORE}\s+than|at\s+least|(?:no|not)\s+{_LESS}\s+than|exceed(?:s|ing)?|upwards\s+of|in\s+excess\s+of)\s*$|[>≥]\s*$",
-    re.IGNORECASE,
-)
-_BELOW = re.compile(rf"\b(?:{_LESS}\s+than|at\s+most|(?:no|not)\s+{_MORE}\s+than|up\s+to)\s*$|[<≤]\s*$", re.IGNORECASE)
-_ABOVE_UNIT = re.compile(r"\b(?<!not )(?:over|above)\s*$", re.IGNORECASE)
-_BELOW_UNIT = re.compile(r"\b(?<!not )(?:under|below)\s*$|\bnot\s+over\s*$", re.IGNORECASE)
-_TAKES = re.compile(
-    r"\b(?:takes?|took|needs?|costs?|reach(?:es)?)\s+(?:well\s+|just\s+|far\s+)?(?:over|above|under|below)\s*$",
-    re.IGNORECASE,
-)
-"""Behind such a verb they bound a number without a unit as well; else it may be counted over so many."""
-_BEFORE = re.compile(
-    r"(?:\b(?:than|least|exceed(?:s|ing)?|of|most|to|over|above|under|below)|[<>≤≥])\s*$", re.IGNORECASE
-)
-"""What a bound before a number ends with."""
-_TIMES = re.compile(r"\s+times\b")
-_OR_MORE = re.compile(rf"\s*(?:(?:or|and)\s+(?:{_MORE}|so\s+more)\b|,?\s*at\s+(?:the\s+)?least\b)", re.IGNORECASE)
-_OR_LESS = re.compile(rf"\s*(?:(?:or|and)\s+{_LESS}\b|,?\s*at\s+(?:the\s+)?most\b)", re.IGNORECASE)
-_APART = re.compile(rf"\s+(?:{_MORE}|{_LESS})(?!\s*(?:,|;))(?=\s+\w|\s*$|\s*\.)", re.IGNORECASE)
-
-
-_COPULA = re.compile(r"\s*,?\s*(?:(?:is|are|was|were|which|that|much|far|well|still)\s+)+", re.IGNORECASE)
-
-
-def _bound(prose: Prose, start: int, end: int, *, unit: bool) -> tuple[str, str]:
-    """``over`` or ``under`` with the words that say so, before or behind a number; empty where there are none."""
-    before, flat = prose.plain[max(start - 40, 0) : start], prose.plain
-    if _BEFORE.search(before):
-        unit = unit or bool(_TAKES.search(before) or _TIMES.match(flat, end))
-        pairs = (("over", _ABOVE, _ABOVE_UNIT), ("under", _BELOW, _BELOW_UNIT))
-        for how, plain, with_unit in pairs:
-            m = plain.search(before) or (with_unit.search(before) if unit else None)
-            if m:
-                return how, m[0]
-    for how, behind in (("over", _OR_MORE), ("under", _OR_LESS)):
-        if m := behind.match(flat, end):
-            return how, m[0]
-    return "", ""
-
-
-def _allowed(item: Item) -> set[str]:
-    """The bounds that an item's numbers may have in a text."""
-    functions = {p.function for tree in trees_of(item) for p in parts_of(tree) if isinstance(p, (Over, Call))}
-    found = {how for name, how in (("min", "over"), ("max", "under")) if name in functions}
-    if isinstance(item, (Bounded, Compared)):
-        found |= {item.how}
-    if isinstance(item, Within):
-        found.add("under")
-    if isinstance(item, Trend) or (isinstance(item, (Bounded, Compared)) and item.how == "about"):
-        found |= {"over", "under"}
-    return found
-
-
-_ABOUT = re.compile(
-    r"(?:\b(?:about|around|some|roughly|approximately|approx\.|circa|ca\.|nearly|almost|near|close\s+to)|[≈~∼])\s*$",
-    re.IGNORECASE,
-)
-_OR_SO = re.compile(r"\s*(?:(?:or|and)\s+(?:so|thereabouts)\b|,?\s*(?:roughly|approximately)\b)", re.IGNORECASE)
-_EXACTLY = re.compile(r"\b(?:exactly|precisely)\s+$", re.IGNORECASE)
-_JOINED = re.compile(r"\s*(?:,|and|or)\s*(?:and\s+)?")
-_EXAMPLES = {"over": "over, more than, at least", "under": "under, at most, up to", "about": "about, roughly"}
-
-
-def _hows(item: Item) -> str:
-    """The bound that an item states for its number."""
-    how = item.how if isinstance(item, (Bounded, Compared)) else ""
-    return how if how in _EXAMPLES else ""
-
-
-def _without_word(claim: Claim, prose: Prose, *, one_each: bool) -> Iterator[Finding]:
-    """Bare numbers where the claim has a bound, "takes 9 s" of `under ?`, and exact ones that are none."""
-    wanted = [_hows(item) for item in claim.items]
-    said = [_said_bounds(prose, number) for number in prose.numbers]
-    for i, number in enumerate(prose.numbers):
-        if i and _JOINED.fullmatch(prose.plain, prose.numbers[i - 1].end, number.start):
-            said[i] = said[i] or said[i - 1]  # "over 5 and 7 ms"
-        if any(wanted) and _EXACTLY.search(prose.plain, max(number.start - 12, 0), number.start):
-            yield word_finding(f"exactly {number.text.strip()}", "a value without a bound", "correct one of them")
-    pairs = zip(wanted, said, strict=True) if one_each else ((how, set().union(*said)) for how in wanted)
-    for how, words in pairs:
-        if how and how not in words:
-            yield word_finding(
-                prose.numbers[0].text.strip(), f"a word for `{how}`: {_EXAMPLES[how]}", "write the bound in the text"
-            )
-
-
-def _said_bounds(prose: Prose, number: Printed) -> set[str]:
-    """The bounds that the words beside a number state."""
-    how, _ = _bound(prose, number.start, number.end, unit=True)
-    before = prose.plain[max(number.start - 20, 0) : number.start]
-    about = _ABOUT.search(before) or _OR_SO.match(prose.plain, number.end)
-    return {word for word in (how, "about" if about else "") if word}
-
-
-def _of_two(first: Printed, second: Printed, how: str, text: str, prose: Prose) -> bool:
-    """Whether two numbers of the text are compared, "1.2 ms is more than 510 µs", and not the wrong way."""
-    between = prose.plain[first.end : second.start].removesuffix(text)
-    if not _COPULA.fullmatch(between) or (first.style, first.unit) != (second.style, second.unit):
-        return False
-    return first.value >= second.value if how == "over" else first.value <= second.value
-
-
-def best_of_series(claim: Claim, data: Data, context: Context) -> set[str]:
-    """The bounds that a derived quantity is itself, being the best, the least or the most of a series."""
-    derived = data.definition(context).derived if context.benchmark else {}
-    found = set()
-    for part in all_parts(claim):
-        key = part.function if isinstance(part, Call) else part.name if isinstance(part, Name) else ""
-        if key in derived:
-            is_ = derived[key].is_
-            higher = "max(" in is_ or ("best(" in is_ and derived[key].better == "higher")
-            lower = "min(" in is_ or ("best(" in is_ and derived[key].better == "lower")
-            found |= {how for how, so in (("under", higher), ("over", lower)) if so}
-    return found
-
-
-def _bounds(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterator[Finding]:
-    numbers = prose.numbers
-    if not numbers:
-        return
-    allowed = [_allowed(item) for item in claim.items]
-    one_each = len(numbers) == len(claim.items) and not any(isinstance(item, (Leads, Trend)) for item in claim.items)
-    one_each = one_each and all(isinstance(s, Selected) for s in claim.scope)
-    any_of = set[str]().union(*allowed, best_of_series(claim, data, context))
-    one_each = one_each and any_of == set[str]().union(*allowed)
-    differs = any(isinstance(p, Binary) and p.operator == "-" for p in all_parts(claim))
-    plain = all(isinstance(item, Plain) for item in claim.items)
-    asserted = not any(isinstance(s, Quantified) and s.quantifier == "no" for s in claim.scope)
-    asserted = asserted and all(getattr(item, "how", "") in ("", "=") for item in claim.items)
-    yield from _without_word(claim, prose, one_each=one_each)
-    for i, number in enumerate(numbers):
-        how, text = _bound(prose, number.start, number.end, unit=number.style != "plain")
-        if how and i and _of_two(numbers[i - 1], number, how, text, prose):
-            continue
-        if how and how not in (allowed[i] if one_each else any_of):
-            yield word_finding(text, f"`{how} ?`, as the number is a bound" if plain else f"`… {how} ?`")
-        if asserted and not how and (verb := negated_at(prose.plain, number.start)):
-            yield word_finding(verb, "what it takes", "correct the sentence")
-        if plain and not differs and number.style == "value" and (m := _APART.match(prose.plain, number.end)):
-            yield word_finding(number.text.strip() + m[0], "a difference, as `a - b`")
+    yield from places_otherwise(claim, prose)
+    d = data.definition(context) if context.benchmark else None
+    used = _used(claim, data, context) if d else frozenset[str]()
+    yield from normed_otherwise(claim, d, used, functions_of(claim), prose)
 
 
 # --- functions and ranks ---------------------------------------------------------------------------------------------
@@ -265,7 +118,7 @@ def _ranks(claim: Claim, data: Data, context: Context, prose: Prose) -> Iterator
         kinds = {word.kind for word in prose.words}
         if not kinds & (_TRAILS if item.last else _LEADS) and (m := far.search(prose.plain)):
             yield word_finding(m[0], f"a word for `{relation}`", "correct one of them")
-    among = {key for item in leads for key in item.among}
+    among = {key for item in leads for key in item.among} | {key for one in sets_of(claim) for key in one.of}
     for group, text in prose.groups:
         if group not in among:
             yield word_finding(text, f"the set of the claim: {', '.join(sorted(among))}", "correct one of them")

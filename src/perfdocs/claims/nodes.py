@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -54,11 +54,14 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """A function of all values along an axis: ``geomean(simple / persistent over n)``."""
+    """A function of all values along an axis: ``geomean(simple / persistent over n)``, or of fewer of them."""
 
     function: str
     value: Tree
     axis: str
+    below: float | None = None
+    of: tuple[str | float, ...] = ()
+    but: tuple[str | float, ...] = ()
 
 
 Tree = Node | At | Over
@@ -184,11 +187,13 @@ class FromOn:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """In so many of so many places along an axis."""
+    """In so many of so many places along an axis, or of those ``among`` them that are named."""
 
     count: Amount
     of: Amount
     axis: str
+    below: float | None = None
+    among: tuple[str | float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,27 +222,30 @@ class Valued:
     other: Tree | None = None
 
 
-def named(tree: Tree) -> Iterator[str]:
-    """Every name and function in a tree, left to right."""
+def named(tree: Tree, arm: Sequence[str] = ("arm",)) -> Iterator[str]:
+    """Every name and function in a tree, left to right; ``arm``: what the word for each of a set stands for."""
     if isinstance(tree, At):
-        yield from named(tree.node)
+        yield from named(tree.node, arm)
     elif isinstance(tree, Over):
-        yield from named(tree.value)
+        yield from named(tree.value, tuple(map(str, tree.of)) if tree.axis == "arm" else arm)
     elif isinstance(tree, Name):
-        yield tree.name
+        yield from arm if tree.name == "arm" else (tree.name,)
     elif isinstance(tree, Call):
         yield tree.function
         for argument in tree.arguments:
-            yield from named(argument)
+            yield from named(argument, arm)
     elif isinstance(tree, Binary):
-        yield from named(tree.left)
-        yield from named(tree.right)
+        yield from named(tree.left, arm)
+        yield from named(tree.right, arm)
     elif not isinstance(tree, (Number, Hole)):
         raise TypeError(tree)
 
 
-def item_names(item: Item) -> Iterator[str]:
-    """Every name an item says of arms and metrics, in the order it is written; members of sets included."""
+def item_names(item: Item, arm: Sequence[str] = ("arm",)) -> Iterator[str]:
+    """Every name an item says of arms and metrics, in the order it is written; members of sets included.
+
+    ``arm``: what the word for each arm of a set stands for.
+    """
     if isinstance(item, Leads):
         yield from (name for rank in (item.ranks[0], item.among, item.but, *item.ranks[1:]) for name in rank)
         return
@@ -251,7 +259,7 @@ def item_names(item: Item) -> Iterator[str]:
     elif isinstance(item, (Compared, Within, Overtakes)):
         trees.append(item.other)
     for tree in trees:
-        yield from named(tree)
+        yield from named(tree, arm)
 
 
 def trees_of(item: Item) -> tuple[Tree, ...]:

@@ -48,13 +48,19 @@ def _selectors(selectors: tuple[Selector, ...]) -> str:
     return f"[{inside}]" if inside else ""
 
 
+def _limits(tree: Over) -> str:
+    below = "" if tree.below is None else f" below {axis_text(tree.below)}"
+    pairs = ((" of ", tree.of), (" but ", tree.but))
+    return below + "".join(word + " and ".join(map(axis_text, values)) for word, values in pairs if values)
+
+
 @lru_cache(maxsize=1024)  # a claim says it at every point
 def phrase(tree: Tree) -> str:
     """An expression as it was written."""
     if isinstance(tree, At):
         return phrase(tree.node) + _selectors(tree.selectors)
     if isinstance(tree, Over):
-        return f"{tree.function}({phrase(tree.value)} over {tree.axis})"
+        return f"{tree.function}({phrase(tree.value)} over {tree.axis}{_limits(tree)})"
     if isinstance(tree, Name):
         return tree.name + _selectors(tree.selectors)
     if isinstance(tree, Number):

@@ -28,6 +28,16 @@ _CUTS = re.compile(
     r"\b(?:saves?|(?:cuts?|reduces?|lowers?|shortens?|shrinks?)\b(?:\s+(?:[\w-]+|\ue000+)){0,5}?\s+by)\s+$",
     re.IGNORECASE,
 )
+_TAKES = re.compile(
+    r"\b(?:takes?|took|takes|needs?|needed|lasts?|requires?)\s+(?:(?:about|only|just|some|over|under|up\s+to)\s+)*[`*]*$",
+    re.IGNORECASE,
+)
+_OF_WHAT = re.compile(
+    r"[`*]*\s*(?:of\b|as\b|more\b|less\b|fewer\b|longer\b|shorter\b|higher\b|lower\b|the\s+time\b|what\b|better\b|worse\b|and\b|,|to\b"
+    r"|faster\b|slower\b|–)",
+    re.IGNORECASE,
+)
+"""What a percentage has behind it that says of what it is; in a list the last has it."""
 _POINTS = re.compile(r"\s*-?points?\b", re.IGNORECASE)
 _PEAK = re.compile(r"\s+of\s+(?:the\s+|its\s+)?(?:\w+\s+)?peak\b", re.IGNORECASE)
 
@@ -49,6 +59,10 @@ def shares_otherwise(claim: Claim, d: Definition | None, prose: Prose) -> Iterat
     taken_off = any(isinstance(part, Binary) and part.operator == "-" for part in all_parts(claim))
     for number in (number for number in prose.numbers if number.style == "percent"):
         before, said = prose.plain[max(number.start - 60, 0) : number.start], number.text.strip()
+        if (m := _TAKES.search(before)) and not _OF_WHAT.match(prose.plain, number.end):
+            yield word_finding(
+                f"{m[0].strip()} {said}", "what it is a share of", 'write "of the time of b", or "longer"'
+            )
         if m := _POINTS.match(prose.plain, number.end):
             yield word_finding(f"{said}{m[0]}", "a difference of two percentages", "write the ratio, without points")
         elif not taken_off and (m := _OFF.match(prose.plain, number.end) or _CUTS.search(before)):

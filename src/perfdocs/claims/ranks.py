@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..errors import PerfdocsError
 from ..verdict import Order, Value, compare, fastest
+from .arms import members
 from .context import Context
 from .deciding import for_order
 from .findings import Finding, Later, Ternary, Text, all_of
@@ -55,8 +56,8 @@ def judge_leads(item: Leads, context: Context, data: Data) -> Finding:
     worse: Literal["lower", "higher"] = "higher" if entry.better == "lower" else "lower"
     words = ("trails", "trail") if item.last else ("leads", "lead")
     field = _Field(entry.unit, worse if item.last else entry.better, d.tolerance, words)
-    ranked = {arm for rank in item.ranks for arm in rank} | {*_members(item.among, context, data)}
-    if len(ranked - {*_members(item.but, context, data)}) < 2:
+    ranked = {arm for rank in item.ranks for arm in rank} | {*members(item.among, context, data)}
+    if len(ranked - {*members(item.but, context, data)}) < 2:
         found = f"{item.ranks[0][0]} ranked among itself"
         raise data.error("claim-syntax", found, "a set with others", f"name the set: `{words[0]} gpu`")
     values = _values(item, context, data, metric)
@@ -81,10 +82,10 @@ def _said(item: Leads, number: int, word: str, context: Context, data: Data) -> 
 
 def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str, Value]:
     named = [arm for rank in item.ranks for arm in rank]
-    left_out = set(_members(item.but, context, data))
+    left_out = set(members(item.but, context, data))
     values: dict[str, Value] = {}
     here = context
-    for arm in dict.fromkeys((*named, *_members(item.among, context, data))):
+    for arm in dict.fromkeys((*named, *members(item.among, context, data))):
         if arm not in data.definition(context).arms:
             raise data.unknown(arm, context)
         if arm in left_out:
@@ -97,19 +98,6 @@ def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str,
             if arm in named or error.problem.code != "claim-empty":
                 raise
     return values
-
-
-def _members(keys: Sequence[str], context: Context, data: Data) -> list[str]:
-    d = data.definition(context)
-    found: list[str] = []
-    for key in keys:
-        if key in d.groups:
-            found.extend(arm for arm, entry in d.arms.items() if entry.group == key)
-        elif key in d.arms:
-            found.append(key)
-        else:
-            raise data.unknown(key, context)
-    return found
 
 
 def _place(rank: Sequence[str], values: Mapping[str, Value], said: Text, field: _Field) -> Finding:

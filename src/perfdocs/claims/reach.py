@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ..expression import Call
 from ..quantity import axis_text
-from .extent import Extent
+from .arms import ARM
+from .extent import Extent, Limit
 from .findings import Finding
 from .nodes import (
     Claim,
@@ -28,7 +29,7 @@ from .phrases import word_finding
 from .scope import Data
 from .wording import AxisMention, Prose
 
-__all__ = ["functions_of", "said_too_far"]
+__all__ = ["axes_along", "functions_of", "said_too_far"]
 
 
 def said_too_far(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> Iterator[Finding]:
@@ -48,7 +49,7 @@ def functions_of(claim: Claim) -> set[str]:
     return found
 
 
-def _axes_along(claim: Claim) -> set[str]:
+def axes_along(claim: Claim) -> set[str]:
     """The axes along which a claim speaks of several points."""
     axes = {s.axis for s in claim.scope if isinstance(s, (Quantified, FromOn, Counted))}
     axes |= {item.axis for item in claim.items if isinstance(item, (Overtakes, Trend))}
@@ -58,17 +59,20 @@ def _axes_along(claim: Claim) -> set[str]:
 def _extents(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> Iterator[Finding]:
     if not prose.extents:
         return
-    along = _axes_along(claim)
+    along = axes_along(claim)
+    of_arms, along = along & {ARM}, along - {ARM}
     counted = any(isinstance(s, Counted) for s in claim.scope)
     quantifiers = {s.quantifier for s in claim.scope if isinstance(s, Quantified)}
     excepts = any(isinstance(s, Quantified) and s.but for s in claim.scope)
+    excepts = excepts or any(isinstance(part, Over) and part.but for part in all_parts(claim))
     for extent in prose.extents:
-        if extent.axis == "arm":
+        if extent.axis == ARM and not of_arms:
             if extent.reach in ("all", "none") and not _many_arms(extent, claim):
-                yield word_finding(extent.text, "`a leads set`, or `a faster than min(b, c)`", "name the arms instead")
+                yield word_finding(extent.text, "`every arm of set: …`, or `a leads set`", "name the arms instead")
             continue
         axis = extent.axis or "…"
         reaches = bool(along) if not extent.axis else bool(along & {extent.axis, "cell"})
+        reaches = reaches or extent.axis == ARM
         if extent.axis == "cell":
             reaches = reaches or {axis for row in data.seen for axis in row.at} <= along
         several = len(claim.items) > 1 or any(len(getattr(item, "values", ())) > 1 for item in claim.items)
@@ -104,19 +108,21 @@ def _unlimited(claim: Claim, prose: Prose) -> Iterator[Finding]:
     sweeping += [extent.text for extent in prose.extents if extent.reach == "all" and extent.total is None]
     if not sweeping or any(extent.total for extent in prose.extents):
         return
-    for scope in claim.scope:
+    for scope in (*claim.scope, *(part for part in all_parts(claim) if isinstance(part, Over))):
         left = _left_out(scope, prose)
         if left:
             yield word_finding(sweeping[-1], f"where it holds, by the claim: {left}", "name the limit in the text")
 
 
-def _left_out(scope: Scope, prose: Prose) -> str:
-    """The limit of a scope where the text names it in no way."""
+def _left_out(scope: Scope | Over, prose: Prose) -> str:
+    """The limit of a scope, or of a function over an axis, where the text names it in no way."""
     if isinstance(scope, FromOn):
         first = scope.value.value
         said = first is None or _said(scope.axis, first, prose)
         return "" if said else f"from {scope.axis}={axis_text(first or 0)}"
-    if not isinstance(scope, Quantified) or scope.quantifier not in ("every", "each"):
+    if not isinstance(scope, (Quantified, Over)) or scope.axis == ARM:
+        return ""
+    if isinstance(scope, Quantified) and scope.quantifier not in ("every", "each"):
         return ""
     if scope.below is not None and not _said(scope.axis, scope.below, prose):
         return f"{scope.axis} below {axis_text(scope.below)}"
@@ -146,9 +152,9 @@ def _several_points(extent: Extent, data: Data) -> bool:
 
 
 def _counts(extent: Extent, claim: Claim, data: Data) -> set[int]:
-    if extent.axis == "device":
-        return {len(data.devices)}
-    axes = {extent.axis} if extent.axis else _axes_along(claim)
+    if extent.axis in ("device", ARM):
+        return {len(data.devices if extent.axis == "device" else data.arms)}
+    axes = {extent.axis} if extent.axis else axes_along(claim)
     found: set[int] = set()
     for axis in axes:
         if axis == "cell":
@@ -172,7 +178,8 @@ def _total_fits(extent: Extent, claim: Claim, data: Data) -> bool:
         return True
     out = [len(s.but) for s in claim.scope if isinstance(s, Quantified)]
     counts = _counts(extent, claim, data)
-    return not counts or extent.total in counts or any(extent.total + n in counts for n in out)
+    others = extent.axis == ARM and "other" in extent.text.lower().split()
+    return not counts or (extent.total in counts and not others) or any(extent.total + n in counts for n in out)
 
 
 def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:
@@ -182,7 +189,7 @@ def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:
     counted = any(isinstance(s, Counted) for s in scope)
     quantified = [s for s in scope if isinstance(s, Quantified)]
     excepts = any(s.but for s in quantified) or counted
-    several = bool(_axes_along(claim)) or len(data.devices) > 1
+    several = bool(axes_along(claim)) or len(data.devices) > 1
     for limit in prose.limits:
         if limit.kind == "but" and not excepts:
             yield word_finding(limit.text, "`every axis but …: …`")
@@ -191,10 +198,34 @@ def _limits(claim: Claim, data: Data, prose: Prose) -> Iterator[Finding]:
             alone = alone or any(isinstance(s, FromOn) and s.only for s in scope)
             if not alone and _names_a_point(limit.end, prose):
                 yield word_finding(limit.text, "a claim that fails elsewhere: `only from`, `every … but …` or `? of ?`")
+        elif limit.kind == "alone" and not _alone(limit, claim, prose, excepts=excepts):
+            yield word_finding(
+                limit.text, "a claim that fails for the others: `no arm of set but a: …`, `1 of ? arm …`"
+            )
         elif limit.kind == "elsewhere" and not several:
             yield word_finding(limit.text, "a claim that speaks of several places, as `every axis: …`")
         elif limit.kind == "others" and not _many_others(claim):
             yield word_finding(limit.text, "`a leads set`, or `a faster than min(b, c)`")
+
+
+def _alone(limit: Limit, claim: Claim, prose: Prose, *, excepts: bool) -> bool:
+    """Whether a claim says that what it says of one arm, or of one place, is not so of others."""
+    said = next((m for m in prose.names if m.start == limit.end or m.start <= limit.start < m.end), None)
+    if said is not None and said.kind != ARM:
+        return excepts or any(isinstance(s, FromOn) and s.only for s in claim.scope)
+    keys = said.keys if said else None
+    arms = {key for mention in prose.names if mention.kind == ARM for key in mention.keys}
+    for scope in claim.scope:
+        if isinstance(scope, Counted) and (scope.axis == ARM or said is None):
+            one = scope.count.value if scope.count.value is not None else prose.numbers[0].value if prose.numbers else 0
+            if one == 1:
+                return True
+        if isinstance(scope, Quantified) and scope.but and (scope.axis == ARM or said is None):
+            out = {str(s.value) for point in scope.but for s in point}
+            if scope.axis != ARM or (out <= arms and (keys is None or keys & out)):
+                return True
+    leads = [item.ranks[0] for item in claim.items if isinstance(item, Leads)]
+    return any(len(rank) == 1 and (keys is None or rank[0] in keys) for rank in leads)
 
 
 def _names_a_point(place: int, prose: Prose) -> bool:
@@ -209,7 +240,7 @@ def _many_others(claim: Claim) -> bool:
         any(isinstance(item, Leads) for item in claim.items)
         or bool(functions_of(claim) & {"min", "max"})
         or len(compared) > 1
-        or bool(_axes_along(claim) & {"device"})
+        or bool(axes_along(claim) & {"device", ARM})
     )
 
 
@@ -244,7 +275,7 @@ def _range(mention: AxisMention, flat: str) -> str:
 def _ranges(claim: Claim, prose: Prose) -> Iterator[Finding]:
     if not prose.axis_values:
         return
-    along = _axes_along(claim)
+    along = axes_along(claim)
     for mention in prose.axis_values:
         reach = _range(mention, prose.plain)
         said = f"{'up to' if reach == 'up' else 'from'} {mention.axis} = {mention.printed.text.strip()}"

@@ -63,6 +63,8 @@ class Data:
     uses: set[Use] = field(default_factory=set)
     points: set[tuple[str, AxisValue]] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
+    arms: set[str] = field(default_factory=set)
+    """Those of the sets of arms that the claim went through."""
     seen: list[Row] = field(default_factory=list)
     read: list[Reading] = field(default_factory=list)
     """Each quantity of a row that was read, in order."""
@@ -284,6 +286,16 @@ class Data:
             n.at[axis]
             for n in loaded.card.not_run
             if n.arm in arms and n.table in (None, *tables) and axis in n.at
+            if all(point.get(a, v) == v for a, v in n.at.items())
+        }
+
+    def arms_not_run(self, context: Context, arms: Sequence[str]) -> set[str]:
+        """Those of these arms of which the card says that they were not run where the context selects."""
+        point, (_, loaded) = {**context.given, **context.own}, self.card(context)
+        return {
+            n.arm
+            for n in loaded.card.not_run
+            if n.arm in arms and n.table in (None, context.table)
             if all(point.get(a, v) == v for a, v in n.at.items())
         }
 

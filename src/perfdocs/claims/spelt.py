@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..quantity import Printed, parse_printed
 from .comparatives import NUMBER_WORDS
 
-__all__ = ["ANY_NUMBER", "ROUND", "plain_counts", "spelt_numbers"]
+__all__ = ["ANY_NUMBER", "ROUND", "is_format", "plain_counts", "spelt_numbers"]
 
 ROUND = 0.1
 """A large number in words says this much: "a million" is 2²⁰ as well."""
@@ -32,7 +32,8 @@ _NUMBER = (
     rf"(?P<size>{'|'.join(_SIZES)})?"
 )
 _OF_WHAT = (
-    r"(?:nano|micro|milli)?seconds?|minutes?|hours?|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?(?:\s+per\s+second)?"
+    r"(?:nano|micro|milli)?seconds?|minutes?|hours?|days|weeks|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?"
+    r"(?:\s+per\s+second)?"
     r"|[nµm]s|percent|per\s+cent|%"
 )
 _WITH_UNIT = re.compile(
@@ -42,9 +43,11 @@ _TIMES = {"twice": 2.0, "thrice": 3.0, "halves": 0.5, "halved": 0.5, "halving": 
 for _stem, _factor in (("doubl", 2.0), ("tripl", 3.0), ("quadrupl", 4.0)):
     _TIMES |= {f"{_stem}{end}": _factor for end in ("es", "ed", "ing")}
 _MULTIPLE = re.compile(
-    rf"(?<![\w-])(?<!of )(?:(?P<verb>{'|'.join(_TIMES)})|(?P<of>double|triple)(?=\s+(?:the|that|its)\b))(?![\w-])",
+    rf"(?<![\w-])(?:(?P<verb>{'|'.join(_TIMES)})|(?P<of>double|triple)(?=\s+(?:the|that|its)\b))(?![\w-])",
     re.IGNORECASE,
 )
+_FORMATS = frozenset({"doubles", "halves"})
+_OF_FORMAT = re.compile(r"\b(?:as|between|for|from|in|into|of|on|over|than|the|these|to|with)\s+$", re.IGNORECASE)
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _PART = re.compile(
     rf"(?<![\w-])(?:(?P<count>an?|one|two|three|four|nine)[\s-])?(?P<part>{'|'.join(_PARTS)})s?"
@@ -56,12 +59,19 @@ _ORDERS = re.compile(r"(?<![\w-])(?P<count>an|one|two|three|four)\s+orders?\s+of
 _ALONE = re.compile(rf"(?<![\w-])(?:{_ANY_COUNT})(?![\w-])", re.IGNORECASE)
 
 
+def is_format(flat: str, start: int, word: str) -> bool:
+    """Whether "doubles" or "halves" are formats of numbers, "in doubles", "pairs of halves", and no factors."""
+    return word.lower() in _FORMATS and _OF_FORMAT.search(flat, max(start - 12, 0), start) is not None
+
+
 def spelt_numbers(flat: str) -> Iterator[Printed]:
     """Ratios, parts, percentages and quantities whose number is a word."""
     for m in _FOLD.finditer(flat):
         value = float(_FOLDS[m[1].lower()])
         yield _printed(m, value, "ratio")
     for m in _MULTIPLE.finditer(flat):
+        if is_format(flat, m.start(), m[0]):
+            continue
         value = _TIMES[m["verb"].lower()] if m["verb"] else {"double": 2.0, "triple": 3.0}[m["of"].lower()]
         yield _printed(m, value, "ratio")
     for m in _PART.finditer(flat):

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..expression import Binary
+from .findings import Finding
 from .nodes import Claim, Compared, Plain, Selected, Within, item_names, named
+from .phrases import word_finding
 from .proportions import OF_TIME
 from .wording import Mention, Prose
 
-__all__ = ["beside_numbers", "subjects"]
+__all__ = ["beside_numbers", "inverted", "nameless", "spoken_order", "subjects"]
 
 _COMPARING = frozenset({"faster", "slower", "within"})
 _OBJECT = frozenset(
@@ -18,6 +20,47 @@ _OBJECT = frozenset(
     | {"with"}
 )
 """Words before an arm that others are compared with."""
+
+
+_FASTER = r"(?:faster|quicker|slower|better|worse|swifter)\s+than|ahead\s+of|behind"
+_INVERTED = re.compile(
+    rf"\b(?:{_FASTER})\s+(?:the\s+)?[`*]*(?P<object>\ue000+)[`*]*,?\s+(?:(?:still|only|also)\s+)?"
+    r"(?:is|are|was|were|runs?|comes?|stands?)\s+(?:only\s+)?(?:the\s+)?[`*]*(?P<subject>\ue000+)",
+    re.IGNORECASE,
+)
+"""The subject behind the verb: "faster than a is b"."""
+_BEFORE_ALL = re.compile(
+    r"(?:(?P<new>^|[.;:]\s|[–—])|,|\band\b|\bbut\b)\s*(?:[\d.]+\s?(?:×|%|times)\s+)?(?:compared\s+(?:to|with)|in\s+(?:comparison|contrast)\s+(?:to|with)|relative\s+to"
+    rf"|against|versus|unlike|beside|next\s+to|than|{_FASTER})\s+(?:the\s+)?[`*]*$",
+    re.IGNORECASE,
+)
+_NAMELESS = re.compile(r"\bthe\s+(?:latter|former)\b(?!\s+(?:half|part|third|quarter|case)\b)", re.IGNORECASE)
+
+
+def nameless(prose: Prose) -> Iterator[Finding]:
+    """Words for the first or the last of two, which nothing here can tell."""
+    for m in _NAMELESS.finditer(prose.plain):
+        yield word_finding(m[0], "the name of what is meant", "write the name in its place")
+
+
+def inverted(prose: Prose, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
+    """Of sentences whose subject stands behind the verb: object and subject."""
+    at = {mention.start: mention for mention in mentioned}
+    for m in _INVERTED.finditer(prose.plain):
+        first, second = at.get(m.start("object")), at.get(m.start("subject"))
+        if first is not None and second is not None:
+            yield first, second
+
+
+def spoken_order(prose: Prose, mentioned: Sequence[Mention]) -> list[Mention]:
+    """Arms with the one that is compared before the one that it is compared with: "compared to b, a is faster"."""
+    ordered = list(mentioned)
+    for i, mention in enumerate(ordered[:-1]):
+        behind = ordered[i + 1]
+        m = _BEFORE_ALL.search(prose.plain, max(mention.start - 40, 0), mention.start)
+        if m and (i == 0 or m["new"] is not None) and mention is ordered[i] and behind.keys != mention.keys:
+            ordered[i], ordered[i + 1] = behind, mention
+    return ordered
 
 
 def subjects(claim: Claim, prose: Prose, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
@@ -29,6 +72,8 @@ def subjects(claim: Claim, prose: Prose, mentioned: Sequence[Mention]) -> Iterat
     if (isinstance(item, Compared) and item.relation != "level") or (
         isinstance(item, Within) and len(set(named(item.other))) > 2  # of two, each is within so much of the other
     ):
+        for _, subject in inverted(prose, mentioned):
+            yield subject, [name for tree in item.values for name in named(tree)]
         word = min((w.start for w in prose.words if w.kind in _COMPARING), default=0)
         before = [m for m in mentioned if m.start < word and not _is_object(m, prose)]
         if before:

@@ -57,6 +57,11 @@ def _finite(token: Any) -> float:
     return value
 
 
+def _limits(limit: Any) -> tuple[float | None, tuple[Any, ...]]:
+    """What leaves places of an axis out: those from a number on, and all but some."""
+    return limit if isinstance(limit, float) else None, limit if isinstance(limit, tuple) else ()
+
+
 def _build() -> type[Any]:
     from lark import v_args
 
@@ -79,8 +84,8 @@ def _build() -> type[Any]:
             return At(call, tuple(c for c in rest if isinstance(c, Selector)))
 
         @v_args(inline=True)
-        def over_axis(self, name: Any, value: Any, axis: Any) -> Over:
-            return Over(name, value, str(axis))
+        def over_axis(self, name: Any, value: Any, axis: Any, limit: Any, but: Any) -> Over:
+            return Over(name, value, str(axis), *_limits(limit), but or ())
 
         def given(self, children: list[Selector]) -> tuple[Selector, ...]:
             return tuple(children)
@@ -129,22 +134,24 @@ def _build() -> type[Any]:
         def below(self, number: Any) -> float:
             return _finite(number)
 
-        def only_of(self, children: list[Any]) -> tuple[Any, ...]:
+        def axis_values(self, children: list[Any]) -> tuple[Any, ...]:
             return tuple(children)
 
         @v_args(inline=True)
+        def only_of(self, values: Any) -> Any:
+            return values
+
+        @v_args(inline=True)
         def quantified(self, quantifier: Any, axis: Any, limit: Any, *but: Any) -> Quantified:
-            below = limit if isinstance(limit, float) else None
-            of = limit if isinstance(limit, tuple) else ()
-            return Quantified(quantifier, str(axis), below, of, tuple(p for p in but if p is not None))
+            return Quantified(quantifier, str(axis), *_limits(limit), tuple(p for p in but if p is not None))
 
         @v_args(inline=True)
         def from_on(self, only: Any, axis: Any, value: Amount) -> FromOn:
             return FromOn(only is not None, str(axis), value)
 
         @v_args(inline=True)
-        def counted(self, count: Amount, of: Amount, axis: Any) -> Counted:
-            return Counted(count, of, str(axis))
+        def counted(self, count: Amount, of: Amount, axis: Any, limit: Any) -> Counted:
+            return Counted(count, of, str(axis), *_limits(limit))
 
         def clean(self, _: list[Any]) -> Clean:
             return Clean()

@@ -12,7 +12,8 @@ from ..errors import PerfdocsError
 from ..expression import Binary, Call, Name, Selector
 from ..functions import FUNCTIONS
 from ..quantity import axis_text
-from .along import along
+from .along import places_of
+from .arms import ARM
 from .context import Context
 from .narrowing import narrow
 from .nodes import At, Item, Leads, Over, Overtakes, Tree, Trend, trees_of
@@ -69,7 +70,7 @@ def tree_takes(tree: Tree, context: Context, data: Data) -> frozenset[str]:
         return _left(tree, tree.selectors, tree_takes(tree.node, context, data), context, data)
     if isinstance(tree, Over):
         takes = tree_takes(tree.value, context, data)
-        (first, _), *_ = along(tree.axis, context, data.arms_in(tree.value, context), data)
+        (first, _), *_ = places_of(tree, context, data)
         if (fixed := first.keys() - takes) and not isinstance(tree.value, Over):  # the least of the least is the same
             raise _fixed(f"`{phrase(tree)}`, which", min(fixed), data)
         return takes - first.keys()
@@ -80,7 +81,9 @@ def tree_takes(tree: Tree, context: Context, data: Data) -> frozenset[str]:
     if tree.function in FUNCTIONS:
         return _of_all(tree.arguments, context, data)
     brackets = [s for argument in tree.arguments if isinstance(argument, Name) for s in argument.selectors]
-    return _left(tree, brackets, _axes(context, data) | {"device"}, context, data)  # a metric of an arm: both are said
+    of_set = {ARM} if any(isinstance(a, Name) and a.name == ARM for a in tree.arguments) else _NOTHING
+    takes = _axes(context, data) | {"device"} | of_set  # a metric of an arm: both are said
+    return _left(tree, brackets, takes, context, data)
 
 
 def _of_all(trees: Iterable[Tree], context: Context, data: Data) -> frozenset[str]:
@@ -97,6 +100,8 @@ def _name_takes(name: str, context: Context, data: Data) -> frozenset[str]:
     definition = data.definition(context)
     if name in definition.axes:
         return frozenset({name})
+    if name == ARM:
+        return _axes(context, data) | {"device", "metric", ARM}
     if name in definition.arms:
         return _axes(context, data) | {"device", "metric"}
     if name in definition.metrics or name in definition.derived:

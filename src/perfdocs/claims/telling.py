@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ..quantity import PRINTED, UNITS
-from .spelt import ANY_NUMBER
+from .spelt import ANY_NUMBER, is_format
 from .wording import KNOWN_WORDS
 
 __all__ = ["NOT_COMPARATIVE", "WORDS", "telling"]
@@ -116,11 +116,13 @@ NOT_COMPARATIVE = (
 
 _UNITS_OF_NO_QUANTITY = frozenset({"samples", "bit"})
 _UNIT_WORDS = (
-    r"(?:nano|micro|milli)?seconds?|minutes?|hours?|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?|fold|°C"
+    r"(?:nano|micro|milli)?seconds?|minutes?|hours?|days|(?<!one )day|weeks?|months?"
+    r"|(?:kilo|mega|giga|tera|kibi|mebi|gibi)bytes?|fold|°C"
     r"|percent(?:age points?)?|per cent|per mille|permille"
 )
 _OTHER_UNITS = (
-    r"pct|‰|ppm|(?:[mµun]?sec|hr|min)s?"
+    r"pct|‰|ppm|(?:[mµun]?sec|hr|min)s?|fps|hertz|[kMGTP]flops?|[kMGTP]ops|[kMGTP]i?bits?/s|[kMGTP]bps|[MG]T/s"
+    r"|[a-z]+(?:/| per )(?:s|sec|second)"
     r"|[KkMGTP]i?Bs?(?:/sec|/s)?|[kKMGT]?i?[Bb]ytes?/(?:sec|s)|[kMGTP]?[Ff][Ll][Oo][Pp]s?/sec"
 )
 _FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
@@ -129,8 +131,9 @@ _SPELT = re.compile(
     rf"(?<![\w.^])(?:(?:half )?an? (?:percent|per cent)"
     rf"|(?:\d[\d.]*|(?:{ANY_NUMBER}) and a half|{ANY_NUMBER}|half an?|few|tens of|hundreds of)"
     rf"{_SPACE}?(?:{_UNIT_WORDS})"
-    rf"|\d[\d.]*{_SPACE}?(?:{_OTHER_UNITS})"
+    rf"|\d[\d.]*(?:e[-+]?\d+)?{_SPACE}?(?:{_OTHER_UNITS})"
     rf"|\d*{_SPACE}?[{_FRACTIONS}]{_SPACE}?(?:{UNITS}|{_UNIT_WORDS}|{_OTHER_UNITS}|%|×|times)"
+    rf"|\d[\d.]*\+{_SPACE}?(?:{UNITS}|{_UNIT_WORDS}|{_OTHER_UNITS}|%|×|times)"
     rf"|(?:\d[\d.]*|(?:{ANY_NUMBER}) and a half|(?!one ){ANY_NUMBER}){_SPACE}times"
     r"|0?\.\d+ of"
     r")(?![\w/])"
@@ -162,7 +165,7 @@ def _found(flat: str, words: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
     for m in _SPELT.finditer(flat):
         yield m.start(), m.end(), "number"
     for m in words.finditer(flat):
-        if m["word"]:
+        if m["word"] and not is_format(flat, m.start(), m[0]):
             yield m.start(), m.end(), "word"
 
 

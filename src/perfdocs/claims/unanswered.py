@@ -37,8 +37,6 @@ _OF_AN_AXIS = re.compile(
     r"(?:largest|smallest)(?!\s+(?:time|rate|bandwidth|speed|gain|share|differ|ratio|advant))", re.IGNORECASE
 )
 """The end of an axis, "the largest size", which compares no measurements."""
-_NOUNS = frozenset({"doubles", "halves"})
-"""Formats of numbers, where "of" stands before them: "pairs of halves"."""
 _NUMBER_GOES_ON = re.compile(r"[\s\u00a0\u202f-]*(?:times|of|fold|x)")
 
 
@@ -52,7 +50,7 @@ def unanswered(prose: Prose, stated: Collection[str]) -> Iterator[Finding]:
             if not _is_number(flat, start, end, answered) and not _in_extent(start, prose):
                 yield word_finding(said, "a number that the claim answers for", _DO)
         elif said.lower() not in HELD_WORDS and not any(n.start <= start < n.end for n in answered):
-            if _OF_AN_AXIS.match(flat, start) or (said.lower() in _NOUNS and flat[:start].endswith("of ")):
+            if _OF_AN_AXIS.match(flat, start):
                 continue
             if _in_extent(start, prose) or {said.lower().split()[-1], *_ANSWERS.get(said.lower(), ())} & {*stated}:
                 continue

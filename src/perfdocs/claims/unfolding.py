@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from ..card import AxisValue
 from ..expression import Selector
 from ..quantity import axis_text
-from .along import along, away
+from .along import along, away, limited
+from .arms import ARM, item_of, members
 from .context import Context, NotMeasured, Reading
 from .counts import judge_counts, read_counts
 from .findings import Finding, Later, Ternary, Text, all_of, any_of, negate
-from .items import judge
+from .items import against_another, judge
 from .narrowing import narrow, twice
-from .nodes import OPEN, Claim, Clean, Counted, FromOn, Quantified, Scope, Selected, item_names
+from .nodes import OPEN, Claim, Clean, Counted, FromOn, Item, Quantified, Scope, Selected, item_names
 from .reader import Reader
 from .scope import Data
 
@@ -41,10 +42,16 @@ class Unfolding:
         """The verdict on all of it."""
         return self._unfold(self.claim.scope, self.context)
 
-    def _arms(self) -> tuple[str, ...]:
-        """Arms that the items name."""
+    def _arms(self, context: Context) -> tuple[str, ...]:
+        """Arms that the items name, and the one of a set that they are said of here."""
         arms = self.data.definition(self.context).arms if self.context.benchmark else {}
-        return tuple(dict.fromkeys(n for item in self.claim.items for n in item_names(item) if n in arms))
+        here = [context.arm] if context.arm and ARM in self.through else []
+        return tuple(dict.fromkeys([*(n for i in self.claim.items for n in item_names(i) if n in arms), *here]))
+
+    def _items(self, context: Context) -> Sequence[Item]:
+        """The items, of the arm of a set that the scope has come to."""
+        items = self.claim.items
+        return [item_of(item, context.arm) for item in items] if context.arm and ARM in self.through else items
 
     def _unfold(self, scopes: Sequence[Scope], context: Context) -> Finding:
         if not scopes:
@@ -52,7 +59,9 @@ class Unfolding:
             if self.evaluated > MAX_POINTS:
                 raise self.data.error("claim-size", f"more than {MAX_POINTS} points", "fewer", "narrow the claim")
             self.inside = self.inside or context
-            return all_of([judge(item, context, self.data, self.reader) for item in self.claim.items])
+            for item in self.claim.items:
+                against_another(item, self.data)
+            return all_of([judge(item, context, self.data, self.reader) for item in self._items(context)])
         first, rest = scopes[0], scopes[1:]
         if isinstance(first, Selected):
             return self._unfold(rest, self._chosen(first.selector, context))
@@ -69,10 +78,12 @@ class Unfolding:
         if axis in context.own or axis in context.said:
             raise twice(self.data, axis, said)
 
-    def _along(self, axis: str, context: Context) -> list[tuple[Mapping[str, AxisValue], Context]]:
+    def _along(
+        self, axis: str, context: Context, of: Sequence[AxisValue] = ()
+    ) -> list[tuple[Mapping[str, AxisValue], Context]]:
         """What an axis of the scope goes through."""
         self._once(axis, context, f"`{axis}`")
-        pairs = along(axis, context, self._arms(), self.data)
+        pairs = along(axis, context, self._arms(context), self.data, of)
         self.through[axis] = frozenset().union(*(at.keys() for at, _ in pairs[:1]))
         return [(at, c._replace(said=c.said | at.keys())) for at, c in pairs]
 
@@ -133,7 +144,8 @@ class Unfolding:
         return all_of([*findings, *failing])
 
     def _counted(self, scope: Counted, rest: Sequence[Scope], context: Context) -> Finding:
-        contexts = [c for _, c in self._along(scope.axis, context)]
+        pairs = self._along(scope.axis, context, scope.among)
+        contexts = [c for _, c in limited(pairs, scope.axis, self.data, scope.below, scope.among)]
         start = self.reader.position
         claimed = read_counts(scope, self.reader)
         read: list[Sequence[Reading]] = []
@@ -146,11 +158,9 @@ class Unfolding:
 
     def _split(self, scope: Quantified, context: Context) -> tuple[list[Context], list[Context]]:
         """The contexts a quantifier goes through, and those it leaves out as exceptions."""
-        data, pairs = self.data, self._along(scope.axis, context)
-        if scope.axis != "cell" and (scope.of or scope.below is not None):
-            values = self._limited([at[scope.axis] for at, _ in pairs], scope)
-            pairs = [(at, c) for at, c in pairs if at[scope.axis] in values]
-        points = [self._point(p, scope.axis, context) for p in scope.but]
+        data = self.data
+        pairs = limited(self._along(scope.axis, context, scope.of), scope.axis, data, scope.below, scope.of)
+        points = [point for p in scope.but for point in self._points(p, scope.axis, context)]
         for point in points:
             if not any(self._matches(point, at, c) for at, c in pairs):
                 shown = ", ".join(axis_text(v) for v in point.values())
@@ -160,23 +170,12 @@ class Unfolding:
         out = [c for at, c in pairs if any(self._matches(p, at, c) for p in points)]
         return [c for _, c in pairs if c not in out], out
 
-    def _limited(self, values: Sequence[AxisValue], scope: Quantified) -> list[AxisValue]:
-        if scope.of:
-            for wanted in scope.of:
-                if wanted not in values:
-                    known = ", ".join(map(str, values))
-                    raise self.data.error(
-                        "claim-name", f'"{wanted}"', f"a measured value of {scope.axis}: {known}", "correct it"
-                    )
-            return [v for v in values if v in scope.of]
-        if scope.below is not None:
-            return [v for v in values if not isinstance(v, str) and v < scope.below]
-        return list(values)
-
-    def _point(self, selectors: Sequence[Selector], axis: str, context: Context) -> dict[str, AxisValue]:
+    def _points(self, selectors: Sequence[Selector], axis: str, context: Context) -> list[dict[str, AxisValue]]:
         if axis == "device":
-            return {"device": str(selectors[0].value)}
-        return dict(narrow(self.data, context._replace(own={}, given={}), selectors).own)
+            return [{"device": str(selectors[0].value)}]
+        if axis == ARM:
+            return [{ARM: arm} for arm in members([str(s.value) for s in selectors], context, self.data)]
+        return [dict(narrow(self.data, context._replace(own={}, given={}), selectors).own)]
 
     @staticmethod
     def _matches(point: Mapping[str, AxisValue], at: Mapping[str, AxisValue], context: Context) -> bool:
@@ -187,13 +186,15 @@ class Unfolding:
         """In the text's order of the axis's values where it names each of them once."""
 
         def value(context: Context) -> AxisValue | None:
-            return context.device if axis == "device" else context.own.get(axis)
+            return context.value(axis) if axis in ("device", ARM) else context.own.get(axis)
 
         prose = self.reader.prose
         said: list[AxisValue] = [
-            m.key for m in prose.names if m.axis == axis or (axis == "device" and m.kind == "device")
+            m.key for m in prose.names if m.axis == axis or (axis in ("device", ARM) and m.kind == axis)
         ]
         said += [m.printed.value for m in prose.axis_values if m.axis == axis]
+        if axis == ARM:
+            said = [arm for arm in said if any(value(c) == arm for c in contexts)]  # others are compared with them
         if len(said) == len(contexts) and set(said) == {value(c) for c in contexts}:
             return sorted(contexts, key=lambda c: said.index(value(c) or ""))
         return contexts
@@ -201,7 +202,7 @@ class Unfolding:
     def _from_on(self, scope: FromOn, rest: Sequence[Scope], context: Context) -> Finding:
         data, axis = self.data, scope.axis
         self._once(axis, context, f"`from {axis}`")
-        values = [v for v in data.axis_values(context, axis, self._arms()) if not isinstance(v, str)]
+        values = [v for v in data.axis_values(context, axis, self._arms(context)) if not isinstance(v, str)]
         self.through[axis] = frozenset({axis})
         label = data.definition(context).axes[axis].label
         first = scope.value.value

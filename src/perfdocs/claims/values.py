@@ -17,7 +17,8 @@ from ..functions import FUNCTIONS
 from ..quantity import NBSP, number_text, scale_for
 from ..row import Row, share_of_peak
 from ..verdict import Missing, Value
-from .along import AGGREGATES, along
+from .along import AGGREGATES, places_of
+from .arms import ARM, tree_of
 from .context import Context, Reading, datum_of
 from .model import Datum, Line
 from .narrowing import narrow
@@ -209,6 +210,9 @@ def _name(tree: Name, context: Context, data: Data) -> Quantity:
         return Quantity(Value.exact(float(value)), dimension(definition.axes[name].unit))
     if name in definition.groups or name in data.library.benchmarks or data.is_device(name, context):
         raise data.error("claim-name", f'"{name}"', "an arm, metric or axis, which has a value", "name one")
+    if name == ARM:
+        expected = "`every arm of set: …` around it"
+        raise data.error("claim-syntax", "`arm` of no set", expected, "name an arm, or the set")
     if name == "peak":
         raise data.error("claim-syntax", "`peak` alone", "`quantity(arm) / peak`", "divide a rate by it")
     raise data.unknown(name, context)
@@ -260,8 +264,10 @@ def _over(tree: Over, context: Context, data: Data) -> Quantity:
         expected = f"one of {', '.join(AGGREGATES)}{nearest(tree.function, AGGREGATES)}"
         raise data.error("claim-name", f"`{tree.function}(… over {tree.axis})`", expected, "correct the name")
     data.step(STEPS_OF_AXIS)
-    places = along(tree.axis, context, data.arms_in(tree.value, context), data)
-    parts = [_evaluate(tree.value, here, data) for _, here in places]
+    parts = [
+        _evaluate(tree_of(tree.value, here.arm or "") if tree.axis == ARM else tree.value, here, data)
+        for _, here in places_of(tree, context, data)
+    ]
     if tree.function == "geomean" and any(p.value.lo <= 0 for p in parts):
         found = f"no `{phrase(tree)}`: a value that is not above zero"
         raise data.error("claim-empty", found, "values above zero", "take the median")

@@ -12,6 +12,7 @@ from ..definition import ById, Definition
 from ..quantity import Printed, format_percent, format_ratio, format_value, parse_printed, scale_for
 from .comparatives import KNOWN_WORDS, Word, read_words
 from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_limits
+from .formats import spoken_formats
 from .phrasebook import Entry, Phrasebook
 from .spelt import ROUND, spelt_numbers
 
@@ -23,6 +24,7 @@ __all__ = [
     "Named",
     "Prose",
     "borrow_unit",
+    "proper_names",
     "read_prose",
     "reword",
 ]
@@ -244,7 +246,7 @@ def _lexicon(identity: ById) -> _Lexicon:
 
 def _entries(d: Definition) -> Iterator[Entry[_Meaning]]:
     """What counts in plain prose: of keys, those that can't be ordinary words."""
-    for word, arms in _proper_names(d).items():
+    for word, arms in proper_names(d).items():
         yield Entry(word, True, _Meaning("arm", word, of=arms))
     for key, arm in d.arms.items():
         if _SPECIAL.search(key):
@@ -257,6 +259,8 @@ def _entries(d: Definition) -> Iterator[Entry[_Meaning]]:
                     yield Entry(value, True, _Meaning("value", value, axis))
                 if label := entry.labels.get(value):
                     yield Entry(label, False, _Meaning("value", value, axis))
+    for phrase, axis, value, values in spoken_formats(d):
+        yield Entry(phrase, False, _Meaning("value", value, axis, values))
 
 
 def _mentions(text: str, lexicon: _Lexicon | None, devices: Named) -> Iterator[Mention]:
@@ -280,7 +284,7 @@ def _words_of_devices(devices: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return {w: frozenset(ids) for w, ids in found.items() if w not in _GENERIC and len(ids) < len(devices)}
 
 
-def _proper_names(d: Definition) -> dict[str, frozenset[str]]:
+def proper_names(d: Definition) -> dict[str, frozenset[str]]:
     """Proper names that labels of arms begin with (JAX, CuPy), with the arms that have each somewhere in their label.
 
     A capital alone makes none where the definition writes every label with one.

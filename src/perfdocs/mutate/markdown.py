@@ -20,6 +20,9 @@ ROWS = (
     ("a negation put in", ("negation",)),
     ("another place in the order", ("rank",)),
     ("a number made a bound, or a point a range", ("bound",)),
+    ("the word of a bound, taken away", ("limit",)),
+    ("a multiple in words, inverted", ("multiple",)),
+    ("what is compared and what it is compared with, exchanged", ("subject",)),
 )
 _MARKUP = re.compile(r"(`+[^`]*`+)|([\\*_\[\]<>{}|$#~])")
 

@@ -13,7 +13,7 @@ from ..claims.nodes import Bounded, Counted, FromOn, Plain, Quantified
 from ..claims.syntax import parse_claim
 from ..errors import PerfdocsError
 from .names import Ring, Said, said
-from .words import BOUNDS, COMPARATIVES, NEGATIONS, PLACES, QUANTIFIERS, UNITS, WEAKENED
+from .words import BOUNDS, COMPARATIVES, FEWER, LIMITS, MULTIPLES, NEGATIONS, PLACES, QUANTIFIERS, UNITS, WEAKENED
 
 __all__ = ["KINDS", "Edit", "Mutation", "mutations"]
 
@@ -29,6 +29,9 @@ KINDS: Mapping[str, str] = {
     "negation": "a negation put in",
     "rank": "another place in the order",
     "bound": "a number made a bound, or a point a range",
+    "limit": "the word of a bound taken away",
+    "multiple": "a multiple in words by its inverse",
+    "subject": "what is compared and what it is compared with exchanged",
 }
 """What may be changed, with its meaning."""
 
@@ -45,6 +48,11 @@ _ASSERTED = re.compile(
     r"[ \n]+(?:the\s+)?(?:\**\d|(?:ahead|behind|level|faster|slower|fastest|slowest)(?![\w-]))", re.IGNORECASE
 )
 """What a verb says of it: a number, or how it compares."""
+
+_THAN = r"(?P<than>(?:faster|slower|quicker|more|less)\s+than|ahead\s+of|behind)\s+(?:the\s+)?"
+_MUCH = r"\s+(?:(?:still|only|also|about|by|over|under)\s+)*(?:\**[\d.]+\s?(?:×|%|times)\**\s+)?"
+_COMPARED = re.compile(rf"[`*]*\s+(?P<is>is|are|runs|run)(?:{_MUCH}){_THAN}[`*]*", re.IGNORECASE)
+_PRONOUN = re.compile(rf"(?<![\w-])(?P<it>it|this|that|they)\s+(?:is|are|runs|run){_MUCH}{_THAN}[`*]*$", re.IGNORECASE)
 
 Edit = tuple[int, int, str]
 """A stretch of the text and what to put there."""
@@ -105,7 +113,7 @@ def mutations(bound: Bound, known: Sequence[Ring]) -> Iterator[Mutation]:
         yield Mutation(bound, "comparative", (edit,), beside=not compares)
     for edit in _turned(prose, QUANTIFIERS):
         yield Mutation(bound, "quantifier", (edit,), beside=not counts)
-    for edit in _turned(prose, WEAKENED):
+    for edit in (*_turned(prose, WEAKENED), *_turned(prose, FEWER)):
         yield Mutation(bound, "quantifier", (edit,), beside=not counts)
     for edit in _turned(prose, NEGATIONS):
         if edit[2].startswith(("far", "Far")) or _ASSERTED.match(prose, edit[1]):
@@ -114,6 +122,12 @@ def mutations(bound: Bound, known: Sequence[Ring]) -> Iterator[Mutation]:
             )
     for edit in _turned(prose, PLACES):
         yield Mutation(bound, "rank", (edit,), beside=not compares)
+    for edit in _turned(prose, MULTIPLES):
+        yield Mutation(bound, "multiple", (edit,))
+    for edit in _unlimited(prose):
+        yield Mutation(bound, "limit", (edit,))
+    for exchanged in _inverted(bound.text, prose, names):
+        yield Mutation(bound, "subject", exchanged)
     for word, others in BOUNDS.items():
         for edit in (edit for other in others for edit in _turned(prose, {word: other})):
             if re.match(_NUMBER_NEXT, prose[edit[1] :]):
@@ -182,6 +196,28 @@ def _names(bound: Bound, names: Sequence[Said]) -> Iterator[Mutation]:
         if a.ring.kind == b.ring.kind and a.ring.where == b.ring.where and a.key != b.key:
             edits = tuple((x.start, x.end, _like(text[x.start : x.end], y.spelling)) for x, y in ((a, b), (b, a)))
             yield Mutation(bound, "order", edits, a.ring.where)
+
+
+def _unlimited(text: str) -> Iterator[Edit]:
+    """The words of bounds before numbers, each taken away with the gap behind it."""
+    words = "|".join(re.escape(w).replace(r"\ ", r"\s+") for w in sorted(LIMITS, key=len, reverse=True))
+    for m in re.finditer(rf"(?<![\w-])(?:{words})[ \n]+(?=\**\d)", text, re.IGNORECASE):
+        yield m.start(), m.end(), ""
+
+
+def _inverted(text: str, plain: str, names: Sequence[Said]) -> Iterator[tuple[Edit, ...]]:
+    """What is compared for the other: "faster than A is B" of "A is faster than B", "B is … it" of "it is … B"."""
+    names = [name for name in names if name.ring.kind == "arm" and text[name.start - 1 : name.start] != "`"]
+    for a, b in pairwise(names):
+        between = _COMPARED.fullmatch(plain, a.end, b.start)
+        if between and a.key != b.key:
+            first, second = text[a.start : a.end], text[b.start : b.end]
+            first = a.spelling if first.lower() == a.spelling.lower() else first  # no capital any more
+            yield ((a.start, b.end, f"{between['than'].capitalize()} {first} {between['is']} {second}"),)
+    for name in names:
+        if m := _PRONOUN.search(plain, max(name.start - 80, 0), name.start):
+            pronoun, spelling = m["it"], text[name.start : name.end]
+            yield ((*m.span("it"), _like(pronoun, spelling)), (name.start, name.end, pronoun.lower()))
 
 
 def _like(old: str, new: str) -> str:

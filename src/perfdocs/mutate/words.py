@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["BOUNDS", "COMPARATIVES", "NEGATIONS", "PLACES", "QUANTIFIERS", "UNITS", "WEAKENED", "spelt"]
+__all__ = [
+    "BOUNDS",
+    "COMPARATIVES",
+    "FEWER",
+    "LIMITS",
+    "MULTIPLES",
+    "NEGATIONS",
+    "PLACES",
+    "QUANTIFIERS",
+    "UNITS",
+    "WEAKENED",
+    "spelt",
+]
 
 _PAIRS = (
     ("faster", "slower"),
@@ -71,6 +83,49 @@ WEAKENED: Mapping[str, str] = {
     "always": "hardly ever",
 }
 """The same once more, with what is close to none."""
+
+FEWER: Mapping[str, str] = {
+    "every": "nearly every",
+    "each": "nearly each",
+    "all": "most of",
+    "everywhere": "almost everywhere",
+    "always": "mostly",
+    "never": "seldom",
+    "throughout": "for the most part",
+}
+"""And with nearly all."""
+
+MULTIPLES: Mapping[str, str] = {
+    "twice": "half",
+    "half": "twice",
+    "doubles": "halves",
+    "halves": "doubles",
+    "double": "half",
+    "a third": "three times",
+    "three times": "a third",
+    "a quarter": "four times",
+    "four times": "a quarter",
+    "tenfold": "a tenth",
+}
+"""Multiples in words, and their inverse."""
+
+LIMITS: tuple[str, ...] = (
+    *(
+        "at most",
+        "at least",
+        "more than",
+        "less than",
+        "fewer than",
+        "no more than",
+        "up to",
+        "over",
+        "under",
+        "above",
+        "below",
+    ),
+    *("about", "around", "roughly", "nearly", "almost", "some"),
+)
+"""Words that make the number behind them a bound, or a rough one."""
 
 NEGATIONS: Mapping[str, str] = {
     **{w: f"far from {w}" for w in ("ahead", "level", "faster", "fastest", "slower", "slowest", "behind")},
