@@ -77,7 +77,9 @@ def unwatched(block: Block, sampling: bool) -> bool:
     ``sampling``: its card is from since there is a sampler, whether or not it answered.
     """
     state = block.state
-    told = state is not None and (state.samples or {state.foreign_load, state.foreign_processes} != {None})
+    looked = state is not None and {state.foreign_load, state.foreign_processes} != {None}
+    # of a device of which nothing was told, its host tells too little
+    told = state is not None and (state.samples or (looked and "foreign_processes" not in state.unobserved))
     return not told and (sampling or bool(block.repeats))
 
 

@@ -96,7 +96,7 @@ def test_an_ended_process_leaves_a_partial_and_the_next_completes_it(
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     (final,) = (cards / "toy").iterdir()
     assert done.stdout.strip().endswith(str(final) if way == "measure" else final.name)
-    assert "2 measurements of the run before are kept" in done.stderr
+    assert "2 measurements of the interrupted run are kept" in done.stderr
     assert len(read_card(final).measurements) == 4
 
 

@@ -14,7 +14,7 @@ import pytest
 from perfdocs.card import PARTIAL_SCHEMA, Card, Measurement
 from perfdocs.cardfile import read_card
 from perfdocs.errors import PerfdocsError
-from perfdocs.extent import extent, left_out
+from perfdocs.extent import extent
 from perfdocs.measure.__main__ import main
 from perfdocs.measure.arguments import axis_filters
 from perfdocs.measure.arm import Task
@@ -379,7 +379,7 @@ def test_resume_keeps_finished_blocks(toy: SimpleNamespace, partial: Callable[[]
     toy.workload.calls.clear()
     card = toy.measure("good", "double", device="gpu")
     assert len(card.measurements) == 4
-    assert "1 measurements of the run before are kept" in toy.quiet.lines
+    assert "1 measurements of the interrupted run are kept" in toy.quiet.lines
     assert [c for c in toy.workload.calls if c[1] == "prepare"] == [
         ("double", "prepare"),
         ("good", "prepare"),
@@ -464,35 +464,6 @@ def test_the_deadline_can_close_the_card(toy: SimpleNamespace) -> None:
     assert len(card.measurements) == 1
     assert [r.kind for r in card.not_run] == ["out_of_time"]
     assert extent(card) == "quick, only some arms, tables or points, 1 cell left out at the deadline"
-
-
-def test_a_card_closed_at_the_deadline_is_completed_by_the_next_run(toy: SimpleNamespace) -> None:
-    closed = toy.measure(device="gpu", deadline=1.5, close=True)
-    assert left_out(closed) > 0
-    whole = toy.measure(device="gpu")
-    assert not left_out(whole)
-    kept = f"{len(closed.measurements)} measurements of the run before are kept"
-    assert closed.measurements
-    assert kept in toy.quiet.lines
-    assert all(one in whole.measurements for one in closed.measurements)
-    assert len(whole.measurements) > len(closed.measurements)
-    toy.quiet.lines.clear()
-    toy.measure(device="gpu")  # a whole card is measured anew
-    assert not [line for line in toy.quiet.lines if "kept" in line]
-
-
-def test_a_closed_card_of_other_sources_is_measured_anew(toy: SimpleNamespace) -> None:
-    toy.measure(device="gpu", deadline=1.5, close=True)
-    (toy.folder / "more.py").write_text("# changed\n")
-    assert not left_out(toy.measure(device="gpu"))
-    assert any(line.startswith("measuring anew: the sources") for line in toy.quiet.lines)
-
-
-def test_a_broken_card_where_one_would_be_completed_is_written_anew(toy: SimpleNamespace) -> None:
-    toy.measure(device="gpu", deadline=1.5, close=True)
-    final = next(path for path in toy.out.rglob("*.json"))
-    final.write_text(final.read_text()[:100])
-    assert not left_out(toy.measure(device="gpu"))
 
 
 def test_arms_that_take_turns_are_foreseen_together(toy: SimpleNamespace) -> None:

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from tests.measure.fakes import FakeFiles
 
 from perfdocs.measure.edges import Sampler, SamplerError, Watched
 from perfdocs.measure.sampled import SamplerProcess, open_sampler
-from perfdocs.measure.sampler import DeviceProbe, HostProbe, Sample, busy_seconds, decoded, encoded, main, tree
+from perfdocs.measure.sampler import DeviceProbe, HostProbe, Sample, _read, busy_seconds, decoded, encoded, main, tree
 
 LINUX = pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the sampler reads /proc")
 
@@ -76,6 +77,35 @@ def test_our_time_is_that_of_the_process_and_its_descendants() -> None:
     assert pids == {7, 8}  # 9 has ended between the two readings
     assert seconds == pytest.approx(1.66)
     assert tree(of({}), 7, 0.01) == ({7}, None)
+
+
+def test_what_a_thread_has_started_is_ours() -> None:
+    files = FILES | {"/proc/7/task/70/children": "9 ", "/proc/9/stat": process((30, 0, 0, 0))}
+    pids, seconds = tree(of(files), 7, 0.01, lambda pid: [str(pid), "70"] if pid == 7 else [str(pid)])
+    assert pids == {7, 8, 9}
+    assert seconds == pytest.approx(1.96)
+
+
+@LINUX
+def test_a_real_child_of_a_thread_is_ours() -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    command = [sys.executable, "-c", "input()"]
+    go_on, done = threading.Event(), threading.Event()
+
+    def work() -> None:  # the list of a thread that has ended is that of another
+        started.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL))
+        done.set()
+        go_on.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    done.wait()
+    with started[0] as child:
+        pids, _ = tree(_read, os.getpid(), 0.01)
+        child.kill()
+    go_on.set()
+    thread.join()
+    assert child.pid in pids
 
 
 @LINUX

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from perfdocs.card import Spread, State
+from perfdocs.card import Block, Spread, State
+from perfdocs.conditions import unwatched
 from perfdocs.measure.sampler import Sample
 from perfdocs.measure.state import Window, energy_of_a_run, foreign_load, state_of
 
@@ -34,6 +35,18 @@ def test_idle_time_never_enters_an_observed_clock() -> None:
 def test_a_reading_that_ends_after_the_work_does_not_count() -> None:
     found = state(sample(0.5, end=0.51, sm_clock=2e9), sample(0.99, end=1.01, sm_clock=3e8))
     assert found.sm_clock == Spread(low=2e9, centre=2e9, high=2e9)
+
+
+def test_a_device_of_which_nothing_is_told_is_said_so_and_is_not_watched() -> None:
+    host = [Sample(time=0.1 * i, busy=0.01 * i, own=0.01 * i, run_queue=1) for i in range(11)]
+    found = state(*host)
+    assert found.foreign_load == 0
+    assert found.samples == 0
+    assert {"sm_clock", "foreign_processes", "throttle"} <= {*found.unobserved}
+    assert unwatched(Block(state=found), sampling=True)
+    assert not unwatched(Block(state=state(*host, device=False)), sampling=True)
+    told = [sample(0.1 * i, sm_clock=2e9) for i in range(11)]  # a container hides who else is there
+    assert not unwatched(Block(state=state(*told)), sampling=True)
 
 
 def test_a_run_without_a_sample_is_not_observed() -> None:

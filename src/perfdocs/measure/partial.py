@@ -12,10 +12,9 @@ import msgspec
 from perfdocs.card import PARTIAL_SCHEMA, Card
 from perfdocs.cardfile import decode_card, encode_card
 from perfdocs.errors import PerfdocsError
-from perfdocs.extent import left_out
 from perfdocs.files import digest, read_bytes, write_atomic
 
-__all__ = ["Partial", "fingerprint", "partial_path", "read_cut_short", "read_partial", "write_partial"]
+__all__ = ["Partial", "fingerprint", "partial_path", "read_partial", "write_partial"]
 
 CHANGING = (
     "quick",
@@ -27,14 +26,8 @@ CHANGING = (
     "clocks_reason",
     "repeats",
     "repeat_budget",
-    "sample_period",
-    "state_window",
-    "sampler_reason",
 )
-"""Parts of the method that may differ between two runs whose blocks belong on one card.
-
-Whether a sampler answered is known once the run is under way, and each block tells what it saw.
-"""
+"""Parts of the method that may differ between two runs whose blocks belong on one card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +83,3 @@ def read_partial(path: Path) -> Partial | str | None:
         return Partial(str(tree["fingerprint"]), card, tries, hangs)
     except (PerfdocsError, ValueError, TypeError, KeyError, RecursionError):
         return "it is damaged"
-
-
-def read_cut_short(path: Path) -> Partial | None:
-    """A card closed at its deadline, as what an interrupted run left; ``None`` where it was not closed, or is none."""
-    try:
-        card = decode_card(read_bytes(path, path.parent), path) if path.is_file() else None
-    except PerfdocsError:
-        return None
-    return Partial(fingerprint(card), card) if card is not None and left_out(card) else None

@@ -122,7 +122,17 @@ def busy_seconds(stat: str, allowed: Collection[int], tick: float) -> float | No
     return total * tick if total and not missing else None
 
 
-def tree(read: Read, owner: int, tick: float) -> tuple[set[int], float | None]:
+def _threads(pid: int) -> set[str]:
+    """The threads of a process, each with a list of the children that it started."""
+    found = {str(pid)}
+    with contextlib.suppress(OSError):
+        found.update(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - a Path costs more than the listing
+    return found
+
+
+def tree(
+    read: Read, owner: int, tick: float, threads: Callable[[int], Iterable[str]] = _threads
+) -> tuple[set[int], float | None]:
     """A process and its descendants, and the seconds they and those that have ended ran."""
     pids: set[int] = set()
     ticks, waiting = 0, [owner]
@@ -135,14 +145,17 @@ def tree(read: Read, owner: int, tick: float) -> tuple[set[int], float | None]:
             continue
         pids.add(pid)
         ticks += sum(map(int, fields[11:15]))
-        waiting += [int(word) for word in (read(f"/proc/{pid}/task/{pid}/children") or "").split()]
+        for thread in threads(pid):
+            waiting += [int(word) for word in (read(f"/proc/{pid}/task/{thread}/children") or "").split()]
     return pids, ticks * tick
 
 
 def _rapl(read: Read) -> Callable[[], float | None]:
     """A reader of the joules of all packages since the first reading; the counters run over."""
     zones = [
-        str(path) for path in sorted(Path("/sys/class/powercap").glob("intel-rapl:*")) if path.name.count(":") == 1
+        str(path)
+        for path in sorted(Path("/sys/class/powercap").glob("intel-rapl:*"))
+        if path.name.count(":") == 1 and (read(f"{path}/name") or "").startswith("package")  # psys holds them again
     ]
     last: dict[str, int] = {}
     total = [0]

@@ -14,7 +14,7 @@ from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest, place
 
 from .arm import Reason
-from .partial import Partial, fingerprint, partial_path, read_cut_short, read_partial, write_partial
+from .partial import Partial, fingerprint, read_partial, write_partial
 from .plan import Cell, show
 from .protocol import Timed, has_state
 from .spent import Spent
@@ -119,28 +119,23 @@ class Session:
 
     @classmethod
     def open(cls, head: Card, final: Path, partial: Path, fresh: bool, spent: Spent) -> tuple[Session, str | None]:
-        """A session with the blocks of an earlier run where they belong, and a line about it.
-
-        It was interrupted, or its card closed at the deadline; a run of some points goes on from its own file only.
-        """
+        """A session with the blocks of an earlier, interrupted run where they belong, and a line about it."""
         identity = fingerprint(head)
         session = cls(head, final, partial, identity, spent)
         left = None if fresh else read_partial(partial)
-        if left is None and not fresh and partial == partial_path(final):
-            left = read_cut_short(final)
         if left is None:
             return session, None
         if isinstance(left, str):
             return session, f"measuring anew: the partial file is there, but {left}"
         if left.fingerprint != identity:
-            return session, "measuring anew: the sources, the software or the method changed since the run before"
+            return session, "measuring anew: the sources, the software or the method changed since the partial file"
         cells = {_key(m): m for m in left.card.measurements}
         session.done.update(cells)
         # a reason beside a measurement tells why a part of it is left out
         session.not_run.update({key: n for n in left.card.not_run if (key := _key(n)) in cells})
         session.tries.update(left.tries)
         session.hangs.update(left.hangs)
-        return session, f"{len(cells)} measurements of the run before are kept"
+        return session, f"{len(cells)} measurements of the interrupted run are kept"
 
     def card(self) -> Card:
         """The card as it stands."""

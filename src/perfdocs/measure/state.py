@@ -139,7 +139,10 @@ def state_of(
         run_queue=_most(samples, "run_queue"),
         energy=_number(energy[0]) if energy else None,
         energy_error=_number(energy[1]) if energy else None,
-        unobserved=(*_hidden(samples, HOST if device else PROCESSOR, load), *_hidden(read, DEVICE)),
+        unobserved=(
+            *_hidden(samples, HOST if device else PROCESSOR, load),
+            *(DEVICE if device and busy and not read else _hidden(read, DEVICE)),  # NVML told nothing at all
+        ),
     )
 
 
