@@ -22,7 +22,7 @@ _OBJECT = frozenset(
 """Words before an arm that others are compared with."""
 
 
-_FASTER = r"(?:faster|quicker|slower|better|worse|swifter)\s+than|ahead\s+of|behind"
+_FASTER = r"(?:faster|quicker|slower|better|worse|swifter)(?:\s+still)?\s+than|ahead\s+of|behind"
 _INVERTED = re.compile(
     rf"\b(?:{_FASTER})\s+(?:the\s+)?[`*]*(?P<object>\ue000+)[`*]*,?\s+(?:(?:still|only|also)\s+)?"
     r"(?:is|are|was|were|runs?|comes?|stands?)\s+(?:only\s+)?(?:the\s+)?[`*]*(?P<subject>\ue000+)",
@@ -30,7 +30,7 @@ _INVERTED = re.compile(
 )
 """The subject behind the verb: "faster than a is b"."""
 _BEFORE_ALL = re.compile(
-    r"(?:(?P<new>^|[.;:]\s|[–—])|,|\band\b|\bbut\b)\s*(?:[\d.]+\s?(?:×|%|times)\s+)?(?:compared\s+(?:to|with)|in\s+(?:comparison|contrast)\s+(?:to|with)|relative\s+to"
+    r"(?:(?P<new>^|[.;:]\s|[–—])|,|\band\b|\bbut\b)\s*(?:[\d.]+\s?(?:×|%|times)\s+)?(?:(?:much|far|even|still|clearly)\s+)?(?:compared\s+(?:to|with)|in\s+(?:comparison|contrast)\s+(?:to|with)|relative\s+to"
     rf"|against|versus|unlike|beside|next\s+to|than|{_FASTER})\s+(?:the\s+)?[`*]*$",
     re.IGNORECASE,
 )
