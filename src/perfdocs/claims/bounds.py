@@ -232,7 +232,7 @@ def _with_word(claim: Claim, prose: Prose, any_of: set[str], *, one_each: bool) 
             own = own & _strictly(claim, i if one_each else None)
         if how not in own:
             yield word_finding(text, f"`{how} ?`, as the number is a bound" if plain else f"`… {how} ?`")
-        if "never" in turned.lower() and not axes_along(claim):
+        if re.match("never|nowhere", turned, re.IGNORECASE) and not axes_along(claim):
             yield word_finding(text, "`every axis: …`")
 
 

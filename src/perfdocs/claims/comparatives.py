@@ -250,7 +250,7 @@ def negated_at(plain: str, place: int) -> str:
     for back in range(1, len(words) + 1):
         i = len(words) - back
         word, before = words[i], words[max(i - 1, 0) : i]
-        denied = bool(_NOT.fullmatch(word)) or word in ("never", "cannot")
+        denied = bool(_NOT.fullmatch(word)) or word in ("never", "nowhere", "cannot")
         denied = denied or (word == "not" and bool(before) and before[0] in _VERBAL | _TAKES)
         denied = denied or (word == "no" and words[i + 1 : i + 2] == ["longer"])
         denied = denied or (word, *words[i + 1 : i + 2]) in _PHRASES
