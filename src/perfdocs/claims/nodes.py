@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 from ..expression import Binary, Call, Hole, Name, Node, Number, Selector
@@ -204,9 +205,9 @@ class Clean:
 Scope = Selected | Quantified | FromOn | Counted | Clean
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """A whole claim: what it speaks of, and what it says."""
+    """A whole claim: what it speaks of, and what it says. It is parsed once and told by identity."""
 
     scope: tuple[Scope, ...]
     items: tuple[Item, ...]
@@ -287,6 +288,7 @@ def parts_of(tree: Tree) -> Iterator[Tree]:
         yield from parts_of(tree.right)
 
 
-def all_parts(claim: Claim) -> list[Tree]:
+@lru_cache(maxsize=4096)
+def all_parts(claim: Claim) -> tuple[Tree, ...]:
     """Every expression of a claim and all within it."""
-    return [part for item in claim.items for tree in trees_of(item) for part in parts_of(tree)]
+    return tuple([part for item in claim.items for tree in trees_of(item) for part in parts_of(tree)])
