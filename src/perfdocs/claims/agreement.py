@@ -42,7 +42,7 @@ from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
 from .scope import Data
-from .subjects import beside_numbers, nameless, spoken_order, subjects
+from .subjects import beside_numbers, nameless, spoken_order, subjects, values_beside
 from .unanswered import unanswered
 from .wording import Mention, Prose
 
@@ -229,6 +229,14 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
                 f'"{mention.axis} = {mention.printed.text.strip()}"',
                 f"what the claim speaks of: {mention.axis} {', '.join(f'{v:g}' for v in sorted(values)) or 'nowhere'}",
                 "correct one of them",
+            )
+    for name, own in values_beside(both.claim, both.reader.prose):
+        if not name.keys & {*own}:
+            yield _differs(
+                "claim-text",
+                f'"{name.key}" beside a number of {" and ".join(own)}',
+                "each number beside its value",
+                "say both in one order",
             )
     yield from _twice(both)
     for name in both.reader.prose.names:

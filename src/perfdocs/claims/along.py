@@ -62,11 +62,14 @@ def limited(
     below: float | None = None,
     of: Sequence[AxisValue] = (),
 ) -> list[tuple[Mapping[str, AxisValue], Context]]:
-    """Those of the places below a value, or of values that are named; of cells and of a set of arms all.
+    """Those of the places below a value, or of values that are named; a set of arms is one of those already.
 
-    Raises ``claim-name`` for a value that none of them has.
+    Raises ``claim-name`` for a value that none of them has, ``claim-syntax`` where they have no values.
     """
-    if axis in ("cell", ARM) or (below is None and not of):
+    if (axis in ("cell", ARM) and below is not None) or (axis == "cell" and of):
+        found, do = f"fewer of `{axis}` by its values", "leave the limit out, or name exceptions behind `but`"
+        raise data.error("claim-syntax", found, "an axis with values", do)
+    if axis == ARM or (below is None and not of):
         return places
     values = [at[axis] for at, _ in places]
     for wanted in of:

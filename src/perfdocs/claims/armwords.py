@@ -102,7 +102,7 @@ def sets_otherwise(claim: Claim, context: Context, data: Data, prose: Prose) -> 
             left -= {name for item in claim.items for name in _names(item)}
         if left:
             yield _unsaid("arms that the claim excepts, and the text does not", sorted(left))
-        arms = {*members(one.of, context, data)} or data.arms
+        arms = {*(members(one.of, context, data) or data.arms)} & data.arms
         named_ones = [key for mention in mentions for key in mention.keys & arms]
         if one.each and named_ones and {*named_ones} != arms - {*one.but}:
             yield _unsaid("some of the arms that have a number each", sorted(arms - {*one.but} - {*named_ones}))

@@ -232,7 +232,7 @@ def _with_word(claim: Claim, prose: Prose, any_of: set[str], *, one_each: bool) 
             own = own & _strictly(claim, i if one_each else None)
         if how not in own:
             yield word_finding(text, f"`{how} ?`, as the number is a bound" if plain else f"`… {how} ?`")
-        if "never" in turned.lower() and not axes_along(claim):
+        if re.match("never|nowhere", turned, re.IGNORECASE) and not axes_along(claim):
             yield word_finding(text, "`every axis: …`")
 
 
@@ -242,7 +242,8 @@ def _denials(claim: Claim, prose: Prose) -> Iterator[Finding]:
     plain = all(isinstance(item, Plain) for item in claim.items)
     asserted = not _says_no(claim) and all(getattr(item, "how", "") in ("", "=") for item in claim.items)
     for number in prose.numbers:
-        if asserted and not _read(claim, prose, number)[0] and (verb := negated_at(prose.plain, number.start)):
+        verb = negated_at(prose.plain, number.start) if asserted else ""
+        if verb and not _read(claim, prose, number)[0]:
             yield word_finding(verb, "what it takes", "correct the sentence")
         if plain and not differs and number.style == "value" and (m := _APART.match(prose.plain, number.end)):
             yield word_finding(number.text.strip() + m[0], "a difference, as `a - b`")

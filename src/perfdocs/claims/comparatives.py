@@ -62,6 +62,7 @@ _MULTIPLES = frozenset({"times", "twice", "thrice", "half", "percent", "fold", "
 _MATCHES = frozenset({"match", "matches", "matched", "matching"})
 _SPEED_OF = frozenset({"the", "speed", "time", "performance", "rate", "throughput", "of", "that", "those"})
 _THE_OTHER = frozenset({"other", "others", "it", "them", "both", "either"})
+_BEHIND_EDGE = frozenset({*".;:,()!?–—", "over", "in", "on", "at", "by", "here", "there", "and"})
 _HAVING = frozenset(
     {"has", "have", "had", "having", "holds", "hold", "held", "keeps", "keep", "gains", "gives", "gets"}
 )
@@ -188,12 +189,9 @@ def _of_phrase(words: Sequence[str], i: int) -> str:
             return "slower"
         behind = [w for w in words[i + 1 : i + 7] if w not in _SPEED_OF]
         return "equal" if behind and (behind[0][0] == _NAME or behind[0] in _THE_OTHER) else ""
-    if (
-        word in ("edge", "hand")
-        and {*words[max(i - 4, 0) : i]} & _HAVING
-        and (word == "edge" or before[-1:] == ["upper"])
-    ):
-        return "faster"
+    if word in ("edge", "hand") and {*words[max(i - 4, 0) : i]} & _HAVING:
+        has = (word == "edge" or before[-1:] == ["upper"]) and (not after or after[0] in _BEHIND_EDGE)
+        return "faster" if has else ""
     if word == "edges" and after[:1] in (["out"], ["past"]):
         return "faster"
     if (word == "equal" and after[:1] == ["to"]) or (word == "par" and before[-1:] in (["on"], ["a"])):
@@ -252,7 +250,7 @@ def negated_at(plain: str, place: int) -> str:
     for back in range(1, len(words) + 1):
         i = len(words) - back
         word, before = words[i], words[max(i - 1, 0) : i]
-        denied = bool(_NOT.fullmatch(word)) or word in ("never", "cannot")
+        denied = bool(_NOT.fullmatch(word)) or word in ("never", "nowhere", "cannot")
         denied = denied or (word == "not" and bool(before) and before[0] in _VERBAL | _TAKES)
         denied = denied or (word == "no" and words[i + 1 : i + 2] == ["longer"])
         denied = denied or (word, *words[i + 1 : i + 2]) in _PHRASES

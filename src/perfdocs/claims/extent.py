@@ -63,7 +63,8 @@ _ONLY = re.compile(
 _ALONE = re.compile(
     r"(?<!not )\b(?:only|solely|exclusively)\s+(?:the\s+)?[`*]*(?=\ue000)|\ue000[`*]*\s+alone\b(?!\s+or\b)"
     r"|\b(?:the|is)\s+(?:only|sole)\s+(?:(?!(?:thing|way|reason|difference|cause|question)s?\b)(?:[a-z-]+|\ue000+)\s+){0,2}?"
-    rf"(?:{_ONES})s?\b|\balone\s+(?:among|of|in)\b|\b(?:nobody|no\s+one|none)\s+else\b",
+    rf"(?:{_ONES})s?\b|\balone\s+(?:among|of|in)\b|\b(?:nobody|no\s+one|none)\s+else\b"
+    r"|\b(?:nothing|nobody|none|no\s+one)\s+but\s+(?:the\s+)?[`*]*(?=\ue000)",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(r"\b(?:and|as)\s+(?:elsewhere|(?:anywhere|everywhere)\s+else)\b", re.IGNORECASE)

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 
 from ..definition import Definition
 from ..expression import Binary
+from ..quantity import Printed
 from .findings import Finding
 from .nodes import Claim, all_parts
 from .phrases import word_finding
@@ -41,25 +42,29 @@ def normed_otherwise(
     claim: Claim, d: Definition | None, used: Collection[str], functions: AbstractSet[str], prose: Prose
 ) -> Iterator[Finding]:
     """Words for an average or a share of each that the claim does not take; ``used``: the metrics that it reads."""
-    own, told = _own(d, used)
-    taken = functions & _AVERAGES or told & {"mean", "average", "averaged"}
-    for m in _AVERAGE.finditer(prose.plain):
-        if not taken and not _OF_RUNS.match(prose.plain, m.end()):
-            yield word_finding(m[0], "an average, as `geomean(… over n)`")
-    if any(isinstance(part, Binary) and part.operator == "/" for part in all_parts(claim)):
+    averages = [m for m in _AVERAGE.finditer(prose.plain) if not _OF_RUNS.match(prose.plain, m.end())]
+    if averages and not functions & _AVERAGES and not _told(d, used) & {"mean", "average", "averaged"}:
+        yield word_finding(averages[0][0], "an average, as `geomean(… over n)`")
+    shares = [(number, m) for number in prose.numbers if (m := _each(number, prose))]
+    first = list(_EACH_FIRST.finditer(prose.plain)) if prose.numbers else []
+    if not (shares or first) or any(isinstance(part, Binary) and part.operator == "/" for part in all_parts(claim)):
         return
+    own = _own(d, used)
     counted = {entry.unit for entry in d.axes.values() if entry.unit} | {"sample"} if d else {"sample"}
-    for number in prose.numbers:
-        each = _PER.match(prose.plain, number.end) or _A.match(prose.plain, number.end)
-        noun = each["of"].lower() if each else ""
-        if each is None or noun in _NOT_PER or noun in own or noun.removesuffix("s") in own:
-            continue
-        if noun in counted or (each.re is _PER and number.style == "value"):
-            yield word_finding(number.text.strip() + each[0], f"a value of each, as `a / {_axis(noun, d)}`")
-    for said in _EACH_FIRST.finditer(prose.plain) if prose.numbers else ():
-        noun = (said["per"] or said["takes"]).lower()
+    for number, m in shares:
+        noun = m["of"].lower()
+        measured = m.re is _PER and number.style == "value" and noun not in _NOT_PER
+        if (noun in counted or measured) and noun not in own and noun.removesuffix("s") not in own:
+            yield word_finding(number.text.strip() + m[0], f"a value of each, as `a / {_axis(noun, d)}`")
+    for m in first:
+        noun = (m["per"] or m["takes"]).lower()
         if noun in counted - own:
-            yield word_finding(said[0].strip(" .;:,–—"), f"a value of each, as `a / {_axis(noun, d)}`")
+            yield word_finding(m[0].strip(" .;:,–—"), f"a value of each, as `a / {_axis(noun, d)}`")
+
+
+def _each(number: Printed, prose: Prose) -> re.Match[str] | None:
+    """What stands behind a number of each, "per sample", "a sample"."""
+    return _PER.match(prose.plain, number.end) or _A.match(prose.plain, number.end)
 
 
 def _axis(noun: str, d: Definition | None) -> str:
@@ -67,10 +72,19 @@ def _axis(noun: str, d: Definition | None) -> str:
     return next((key for key, entry in d.axes.items() if entry.unit == noun), "n") if d else "n"
 
 
-def _own(d: Definition | None, used: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """What a value is of, by the labels, units and descriptions of what a claim reads, and all words of these."""
+def _own(d: Definition | None, used: Collection[str]) -> frozenset[str]:
+    """What a value is of, by the labels, units and descriptions of what a claim reads."""
+    about = " ".join(d.quantity(key).about for key in used).lower() if d else ""
+    return _called(d, used) | frozenset(_EACH.findall(about))
+
+
+def _told(d: Definition | None, used: Collection[str]) -> frozenset[str]:
+    """All words of these labels, units and descriptions."""
+    about = " ".join(d.quantity(key).about for key in used).lower() if d else ""
+    return _called(d, used) | frozenset(_WORDS.findall(about))
+
+
+def _called(d: Definition | None, used: Collection[str]) -> frozenset[str]:
     entries = [d.quantity(key) for key in used] if d else []
-    called = " ".join(f"{e.label} {e.unit}" for e in entries).lower()
-    about = " ".join(e.about for e in entries).lower()
-    words = frozenset(_WORDS.findall(called)) | frozenset(w for key in used for w in key.split("_"))
-    return words | frozenset(_EACH.findall(about)), words | frozenset(_WORDS.findall(about))
+    said = " ".join(f"{e.label} {e.unit}" for e in entries).lower()
+    return frozenset(_WORDS.findall(said)) | frozenset(word for key in used for word in key.split("_"))

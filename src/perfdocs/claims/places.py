@@ -23,7 +23,7 @@ _ENDS_THERE = (
     r"(?=\s*(?:[,.;:)]|$|and\b|to\b|of\s+(?:the|all|them|these|those)\b|among\b|behind\b|in\s+(?:line|rank)\b))"
 )
 _PLACE = re.compile(
-    rf"\b{_ORDINAL.format('a')}[\s-]+(?:place|(?P<end>{_END}))\b"
+    rf"\b(?<!in the ){_ORDINAL.format('a')}[\s-]+(?:place|(?P<end>{_END}))\b"
     rf"|\b{_RANKS}\s+(?:only\s+|just\s+|a\s+(?:close|distant)\s+|the\s+)?{_ORDINAL.format('b')}\b{_ENDS_THERE}"
     rf"|(?:^|[.;:,–—]|\band|\bthen)\s*(?:the\s+)?{_ORDINAL.format('d')}(?=\s+(?:is|are|was|were|comes?|goes\s+to)\s+(?:the\s+)?[`*]*\ue000)"
     rf"|\ue000[`*]*\s+{_ORDINAL.format('c')}\b(?=\s*(?:[,.;)]|$|and\b))",

@@ -263,7 +263,7 @@ class Data:
         """
         definition = self.definition(context)
         if axis not in definition.axes:
-            raise self.no_axis(axis, context, ("device", "cell"))
+            raise self.no_axis(axis, context, ("arm", "device", "cell"))
         free = context.without(axis)
         tables = {spot.table for spot in self.matching(free, arms, axis)}
         found = {spot.at[axis] for t in tables for spot in self.matching(free._replace(table=t), along=axis)}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from ..expression import Binary
+from ..expression import Binary, Name, Selector
 from .findings import Finding
-from .nodes import Claim, Compared, Plain, Selected, Within, item_names, named
+from .nodes import At, Claim, Compared, Plain, Selected, Tree, Within, item_names, named, parts_of, trees_of
 from .phrases import word_finding
 from .proportions import OF_TIME
 from .wording import Mention, Prose
 
-__all__ = ["beside_numbers", "inverted", "nameless", "spoken_order", "subjects"]
+__all__ = ["beside_numbers", "inverted", "nameless", "spoken_order", "subjects", "values_beside"]
 
 _COMPARING = frozenset({"faster", "slower", "within"})
 _OBJECT = frozenset(
@@ -22,7 +23,7 @@ _OBJECT = frozenset(
 """Words before an arm that others are compared with."""
 
 
-_FASTER = r"(?:faster|quicker|slower|better|worse|swifter)\s+than|ahead\s+of|behind"
+_FASTER = r"(?:faster|quicker|slower|better|worse|swifter)(?:\s+still)?\s+than|ahead\s+of|behind"
 _INVERTED = re.compile(
     rf"\b(?:{_FASTER})\s+(?:the\s+)?[`*]*(?P<object>\ue000+)[`*]*,?\s+(?:(?:still|only|also)\s+)?"
     r"(?:is|are|was|were|runs?|comes?|stands?)\s+(?:only\s+)?(?:the\s+)?[`*]*(?P<subject>\ue000+)",
@@ -30,7 +31,7 @@ _INVERTED = re.compile(
 )
 """The subject behind the verb: "faster than a is b"."""
 _BEFORE_ALL = re.compile(
-    r"(?:(?P<new>^|[.;:]\s|[–—])|,|\band\b|\bbut\b)\s*(?:[\d.]+\s?(?:×|%|times)\s+)?(?:compared\s+(?:to|with)|in\s+(?:comparison|contrast)\s+(?:to|with)|relative\s+to"
+    r"(?:(?P<new>^|[.;:]\s|[–—])|,|\band\b|\bbut\b)\s*(?:[\d.]+\s?(?:×|%|times)\s+)?(?:(?:much|far|even|still|clearly)\s+)?(?:compared\s+(?:to|with)|in\s+(?:comparison|contrast)\s+(?:to|with)|relative\s+to"
     rf"|against|versus|unlike|beside|next\s+to|than|{_FASTER})\s+(?:the\s+)?[`*]*$",
     re.IGNORECASE,
 )
@@ -96,13 +97,41 @@ def beside_numbers(claim: Claim, prose: Prose, mentioned: Sequence[Mention]) -> 
     alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in items)
     if not alone or len(numbers) != len(items) or any(not isinstance(s, Selected) for s in claim.scope):
         return
-    listed = _in_lists(mentioned, [number.start for number in numbers])
+    starts = [number.start for number in numbers]
+    listed = _in_lists(mentioned, starts) | _in_turn(mentioned, starts)
     for mention in mentioned:
         behind = sum(number.start < mention.start for number in numbers)
         near = items[max(behind - 1, 0) : behind + 1]
         if mention in listed:
             near = items[listed[mention] : listed[mention] + 1]
         yield mention, [name for item in near for name in item_names(item)]
+
+
+def values_beside(claim: Claim, prose: Prose) -> Iterator[tuple[Mention, list[str]]]:
+    """A value of an axis stands beside the number that is measured there, where each item has one in brackets."""
+    items = claim.items
+    if len(prose.numbers) != len(items) or len(items) < 2 or not all(isinstance(item, Plain) for item in items):
+        return
+    said = [[str(s.value) for tree in trees_of(item) for s in _brackets(tree)] for item in items]
+    known = {value for values in said for value in values}
+    mentioned = [m for m in prose.names if m.kind == "value" and m.keys & known]
+    for mention, place in _in_turn(mentioned, [number.start for number in prose.numbers]).items():
+        yield mention, said[place]
+
+
+def _brackets(tree: Tree) -> Iterator[Selector]:
+    for part in parts_of(tree):
+        if isinstance(part, (At, Name)):
+            yield from part.selectors
+
+
+def _in_turn(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
+    """Of "5 µs with a, 7 µs with b" the number of each: as many names as numbers, one after the other by turns."""
+    places = sorted([(m.start, 0) for m in mentioned] + [(start, 1) for start in numbers])
+    turns = [kind for _, kind in places]
+    if len(mentioned) != len(numbers) or len(numbers) < 2 or any(a == b for a, b in pairwise(turns)):
+        return {}
+    return {mention: place for place, mention in enumerate(mentioned)}
 
 
 def _in_lists(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
