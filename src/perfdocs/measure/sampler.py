@@ -137,7 +137,8 @@ def tree(
     pids: set[int] = set()
     ticks, waiting = 0, [owner]
     while waiting:
-        pid = waiting.pop()
+        if (pid := waiting.pop()) in pids:  # it moved from one list to another while they were read
+            continue
         fields = (read(f"/proc/{pid}/stat") or "").rpartition(")")[2].split()
         if len(fields) < 15:
             if pid == owner:
