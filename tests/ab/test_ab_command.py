@@ -205,13 +205,16 @@ def test_a_report_that_cannot_be_shown_is_8_and_the_record_is_kept(
     assert record(tmp_path)["verdict"] == "pass"
 
 
-@pytest.mark.parametrize(("complaints", "code"), [("2>/dev/full", 8), ("2>&-", 0)])
-def test_where_nothing_can_be_complained_of_the_code_tells(
-    device: FakeDevice, tmp_path: Path, complaints: str, code: int
+@pytest.mark.parametrize("complaints", ["2>/dev/full", "2>&-", "2> >(true)"])
+@pytest.mark.parametrize(("sides", "code"), [(EQUAL, 0), ((side(1), '["./none"]'), 7), (("x", side(1)), 2)])
+def test_where_nothing_can_be_complained_of_the_code_tells_and_a_record_is_kept(
+    device: FakeDevice, tmp_path: Path, complaints: str, sides: tuple[str, ...], code: int
 ) -> None:
-    line = ["sh", "-c", f"{shlex.join(words(*EQUAL))} {complaints}"]
+    line = ["bash", "-c", f"{shlex.join(words(*sides))} {complaints}"]
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == code
+    if not code:
+        assert record(tmp_path)["verdict"] == "pass"
 
 
 def test_a_fault_of_perfdocs_is_8_and_not_a_verdict(device: FakeDevice, tmp_path: Path) -> None:

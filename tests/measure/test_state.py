@@ -49,6 +49,12 @@ def test_a_device_of_which_nothing_is_told_is_said_so_and_is_not_watched() -> No
     assert not unwatched(Block(state=state(*told)), sampling=True)
 
 
+def test_a_stretch_in_which_our_own_time_fell_tells_nothing() -> None:
+    ours = [(0.0, 0.0), (0.25, 0.25), (0.5, 0.0), (0.75, 0.125)]  # a child of ours ended, and nobody asked for its time
+    assert foreign_load([sample(at, busy=at, own=own) for at, own in ours]) == pytest.approx(0.5)
+    assert foreign_load([sample(at, busy=at, own=own) for at, own in ours[1:3]]) is None
+
+
 def test_a_run_without_a_sample_is_not_observed() -> None:
     found = state(sample(5.0, sm_clock=3e8))
     assert (found.samples, found.sm_clock) == (0, None)

@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,12 @@ import click
 from .. import __version__
 from ..ab import FAULT, NOT_RUN
 from ..errors import PerfdocsError, clean, place
+from ..output import give_up
 from .comparing import UNDECIDED, ab
 from .data import list_, schema, validate
 from .importing import import_
 from .measuring import run
 from .mutating import mutate
-from .output import give_up
 from .pages import check, render
 from .project import BENCHMARKS, Project, find_benchmarks
 from .repeating import repeat
@@ -78,14 +79,16 @@ class _Commands(click.Group):
         except PerfdocsError as error:
             return _say(str(error.problem), self._wrong)
         except click.UsageError as error:
-            error.show()
+            with suppress(OSError):
+                error.show()
             return 2
         except click.ClickException as error:
             return _say(error.format_message(), self._wrong)
         except (KeyboardInterrupt, click.Abort):
             return _say("interrupted", 130)
-        except BrokenPipeError:
-            give_up(sys.stdout)  # the reader of a pipe has left
+        except (BrokenPipeError, SystemExit):  # the reader of a pipe has left; click ends with 1 for that by itself
+            for stream in (sys.stdout, sys.stderr):
+                give_up(stream)
             return self._wrong
         except OSError as error:  # a full disk, a folder that is read-only
             where = place(Path(error.filename)) if error.filename else "the file system or standard output"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import click
 from ..ab import FAULT, NOT_RUN
 from ..errors import PerfdocsError, place
 from ..measure.arguments import axis_filters
-from .output import show
+from ..output import show
 from .project import Project, examples, format_option
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["UNDECIDED", "ab"]
 UNDECIDED = 5
 """Neither pass nor fail: the interval lies around the gate, or what is gated could not be read."""
 DAY = 86400.0  # s
-NOT_UNDERSTOOD = frozenset({"ab-side", "ab-out", "bad-filter"})
+NOT_UNDERSTOOD = frozenset({"ab-side", "ab-out", "bad-filter", "unknown-axis"})
 """Codes of problems with the words of the command, whatever there is on the machine."""
 DEAF = 2.0  # s
 
@@ -128,7 +129,8 @@ def ab(project: Project, /, a: str, b: str, *, resetting: bool, force: bool, **g
     try:
         return _compare(project, a, b, given)
     except PerfdocsError as error:
-        click.echo(f"perfdocs: {error.problem}", err=True)
+        with suppress(OSError):  # the code tells, also where nobody reads
+            click.echo(f"perfdocs: {error.problem}", err=True)
         return 2 if error.problem.code in NOT_UNDERSTOOD else NOT_RUN
 
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
+from perfdocs.output import give_up
+
 __all__ = ["Lines", "Progress", "open_progress"]
 
 
@@ -41,7 +43,10 @@ class Lines:
         self._total = 0
 
     def _say(self, line: str) -> None:
-        print(f"{self._now() - self._begun:7.1f} s  {line}", file=self._stream, flush=True)
+        try:
+            print(f"{self._now() - self._begun:7.1f} s  {line}", file=self._stream, flush=True)
+        except OSError:  # its reader has left, or a disk is full: what is measured is worth more than being told of it
+            give_up(self._stream)
 
     def begin(self, title: str, total: int) -> None:
         """Title."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from perfdocs.card import Spread, State
 
@@ -62,17 +62,28 @@ def _told(samples: Iterable[Sample], key: str) -> list[float]:
 
 def foreign_load(samples: Sequence[Sample]) -> float | None:
     """Most processors that work which is not ours kept busy, over stretches that are long enough to tell."""
-    ends = _stretches(samples)
-    found = [(foreign - before) / (end - start) for (start, before), (end, foreign) in pairwise(ends)]
+    found = [
+        (later.busy - later.own - earlier.busy + earlier.own) / (later.time - earlier.time)
+        for earlier, later in pairwise(_stretches(samples))
+        if later.own >= earlier.own  # else the time of one of ours that ended is in no count any more
+    ]
     return max(0.0, *found) if found else None
 
 
-def _stretches(samples: Iterable[Sample]) -> list[tuple[float, float]]:
-    """When each stretch that is long enough ends, after the begin of the first, and the foreign seconds until then."""
-    ends: list[tuple[float, float]] = []
+class _Stretch(NamedTuple):
+    """Where a stretch ends: seconds of the clock, that processors were busy, and that ours ran."""
+
+    time: float
+    busy: float
+    own: float
+
+
+def _stretches(samples: Iterable[Sample]) -> list[_Stretch]:
+    """Ends of stretches that are long enough, after the begin of the first."""
+    ends: list[_Stretch] = []
     for s in samples:
-        if s.busy is not None and s.own is not None and (not ends or s.time - ends[-1][0] >= LEAST_STRETCH):
-            ends.append((s.time, s.busy - s.own))
+        if s.busy is not None and s.own is not None and (not ends or s.time - ends[-1].time >= LEAST_STRETCH):
+            ends.append(_Stretch(s.time, s.busy, s.own))
     return ends
 
 
