@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 __all__ = ["run"]
@@ -14,7 +15,10 @@ def run() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("perfdocs: interrupted\n")
         sys.exit(130)
-    main(prog_name="perfdocs")
+    try:
+        main(prog_name="perfdocs")
+    finally:
+        gc.freeze()  # or Python looks for cycles among all cards once more, only to leave
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 __all__ = ["in_processes"]
 
-PARTS = 16
+PARTS = 50
 """So many for each process: one part may take longer than others, and the last ones are waited for."""
 T = TypeVar("T")
 R = TypeVar("R")

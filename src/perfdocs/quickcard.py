@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Required, TypedDict
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -115,34 +114,31 @@ class QuickReader:
 
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
-        self._metrics = tuple(definition.metrics)
         self._tables = {
             key: (tuple(table.axes), frozenset(definition.arms_of(key)))
             for key, table in definition.tables.items()
             if table.of is None
         }
-        names = {f"metric_{i}": key for i, key in enumerate(self._metrics)}
-        fields: list[Any] = [("table", str), ("arm", str), ("at", dict[str, AxisValue], {})]
-        fields += [("flags", tuple[str, ...], ()), ("block", Block | None, None)]
-        fields += [(n, _metric_type(definition.metrics[key]) | UnsetType, UNSET) for n, key in names.items()]
-        options: Any = {"forbid_unknown_fields": True, "omit_defaults": True, "kw_only": True}
-        row = msgspec.defstruct("Row", fields, rename=names, **options)
+        fields: dict[str, Any] = {"table": Required[str], "arm": Required[str], "at": dict[str, AxisValue]}
+        fields |= {"flags": tuple[str, ...], "block": Block}
+        fields |= {key: _metric_type(metric) for key, metric in definition.metrics.items()}
+        row = TypedDict("row", fields, total=False)  # type: ignore[misc] # made at run time
         rows = Annotated[tuple[row, ...], Meta(max_length=MAX_MEASUREMENTS)]  # type: ignore[valid-type] # as above
         absent = Annotated[tuple[_Absent, ...], Meta(max_length=MAX_MEASUREMENTS)]
         parts: list[Any] = [("measurements", rows), ("not_run", absent, ())]
+        options: Any = {"forbid_unknown_fields": True, "omit_defaults": True, "kw_only": True}
         whole = msgspec.defstruct("Whole", parts, bases=(Card,), frozen=True, **options)
         self._decoder = msgspec.json.Decoder(whole)
         self._encode = msgspec.json.Encoder().encode
-        self._of_row = attrgetter(*names) if len(names) > 1 else None
         self._places: dict[tuple[object, ...], tuple[Place, int]] = {}
         """What is known of places: the key they have among others, and how many colons a row writes for them."""
         self._good: set[str] = set()
         """Texts of blocks."""
-        self._apt = not RESERVED & {*self._metrics}
+        self._apt = not RESERVED & definition.metrics.keys()
 
     def read(self, data: bytes, path: Path) -> Card | None:
         """The card of a file where all is well with it; ``None`` where it has to be read with care."""
-        if not self._apt or self._of_row is None:
+        if not self._apt:
             return None
         try:
             if not _printable(data):
@@ -164,52 +160,50 @@ class QuickReader:
         # Each key and each text has its colons again, unless a key was there twice, or one says what goes without.
         return replace(head, measurements=found) if data.count(b":") == heads + colons else None
 
-    def _measurements(self, rows: tuple[Any, ...]) -> tuple[tuple[Measurement, ...], int]:
+    def _measurements(self, rows: tuple[dict[str, Any], ...]) -> tuple[tuple[Measurement, ...], int]:
         """The rows as the library has them, and how many colons they are written with.
 
-        Raises :class:`ValueError` or :class:`PerfdocsError` where one of them does not fit the definition.
+        What a row says besides its place stays in it, as the values. A key that is none of the definition is not in it:
+        its colon is missing in the end. Raises :class:`ValueError` or :class:`PerfdocsError` where one of them does not
+        fit the definition.
         """
         found: list[Measurement] = []
         seen: set[Place] = set()
         blocks: list[Block] = []
         colons = 0
-        assert self._of_row is not None
-        for row in rows:
-            point = (row.table, row.arm, *row.at.items())
-            place, its = self._places.get(point) or self._place(row, point)
+        for values in rows:
+            table, arm, at = values.pop("table"), values.pop("arm"), values.pop("at", {})
+            flags, block = values.pop("flags", ()), values.pop("block", None)
+            point = (table, arm, *at.items())
+            place, its = self._places.get(point) or self._place(table, arm, at)
             seen.add(place)
-            if row.flags and not FLAGS.keys() >= {*row.flags}:
-                raise ValueError(row.flags)
-            if row.block is not None:
-                blocks.append(row.block)
-            values: dict[str, Any] = {  # of types made at run time
-                key: value for key, value in zip(self._metrics, self._of_row(row), strict=True) if value is not UNSET
-            }
+            if flags and not FLAGS.keys() >= {*flags}:
+                raise ValueError(flags)
+            if block is not None:
+                blocks.append(block)
             for key, value in values.items():
                 if type(value) is _Ranged:
                     values[key] = value.summary(self._definition.metrics[key])
                     colons += len(_Ranged.__struct_fields__)
-            colons += its + len(values) + bool(row.flags)
-            found.append(
-                Measurement(table=row.table, arm=row.arm, at=row.at, flags=row.flags, block=row.block, values=values)
-            )
+            colons += its + len(values) + bool(flags)
+            found.append(Measurement(table=table, arm=arm, at=at, flags=flags, block=block, values=values))
         if len(seen) < len(found):
             raise ValueError("a point twice")
         return tuple(found), colons + self._blocks(blocks)
 
-    def _place(self, row: Any, point: tuple[object, ...]) -> tuple[Place, int]:
+    def _place(self, table: str, arm: str, at: dict[str, AxisValue]) -> tuple[Place, int]:
         """A place that fits the definition, by its key, and the colons of what says it. Raises as above."""
-        axes, arms = self._tables.get(row.table, ((), frozenset()))
-        at: dict[str, AxisValue] = row.at
-        if row.arm not in arms or at.keys() != {*axes}:
-            raise ValueError(point)
+        axes, arms = self._tables.get(table, ((), frozenset()))
+        if arm not in arms or at.keys() != {*axes}:
+            raise ValueError(at)
         for axis, value in at.items():
             check_tree(value, lambda at: at, "card")
             check_axis_value(value, axis, self._definition, "", PerfdocsError)
-        written = self._encode({"table": row.table, "arm": row.arm, **({"at": at} if at else {})})
+        written = self._encode({"table": table, "arm": arm, **({"at": at} if at else {})})
         if not _usual_numbers(written):
-            raise ValueError(point)
-        self._places[point] = (row.table, row.arm, *map(at.__getitem__, axes)), written.count(b":")
+            raise ValueError(at)
+        point = (table, arm, *at.items())
+        self._places[point] = (table, arm, *map(at.__getitem__, axes)), written.count(b":")
         return self._places[point]
 
     def _blocks(self, blocks: list[Block]) -> int:

@@ -145,8 +145,8 @@ def check_texts(
 ) -> tuple[tuple[Outcome, ...], Tally]:
     """What does not pass in the documents of a project, by the name of each, and how much is bound in them.
 
-    They are checked in their order; where there are many, side by side. With ``root``, the folder of the project, what
-    they include is checked in its place.
+    They are checked in their order; where there are many, side by side, once the first one has made what all need. With
+    ``root``, the folder of the project, what they include is checked in its place.
     """
 
     def of(files: Sequence[str]) -> tuple[list[Outcome], Tally]:
@@ -158,7 +158,8 @@ def check_texts(
             tally += Tally.of(bound.form for bound in bounds)
         return outcomes, tally
 
-    parts = list(in_processes(of, list(texts), PAGES_OF_A_PROCESS))
+    files = list(texts)
+    parts = [of(files[:1]), *in_processes(of, files[1:], PAGES_OF_A_PROCESS)]
     return tuple(outcome for outcomes, _ in parts for outcome in outcomes), sum((t for _, t in parts), Tally())
 
 
