@@ -123,7 +123,7 @@ class QuickReader:
         fields |= {"flags": tuple[str, ...], "block": Block}
         fields |= {key: _metric_type(metric) for key, metric in definition.metrics.items()}
         row = TypedDict("row", fields, total=False)  # type: ignore[misc] # made at run time
-        rows = Annotated[tuple[row, ...], Meta(max_length=MAX_MEASUREMENTS)]  # type: ignore[valid-type] # as above
+        rows = Annotated[tuple[row, ...], Meta(max_length=MAX_MEASUREMENTS)]
         absent = Annotated[tuple[_Absent, ...], Meta(max_length=MAX_MEASUREMENTS)]
         parts: list[Any] = [("measurements", rows), ("not_run", absent, ())]
         options: Any = {"forbid_unknown_fields": True, "omit_defaults": True, "kw_only": True}
