@@ -163,7 +163,9 @@ def _arms(both: _Both) -> Iterator[Finding]:
             f"the order of the claim: {', '.join(ordered)}",
             "say both in one order",
         )
-    beside = [(m, [n for i in items for n in item_names(i)]) for m, items in beside_numbers(both.claim, prose, mentioned)]
+    beside = [
+        (m, [n for i in items for n in item_names(i)]) for m, items in beside_numbers(both.claim, prose, mentioned)
+    ]
     for mention, arms in (*subjects(both.claim, prose, mentioned), *beside):
         expected = list(dict.fromkeys(_arms_of(arms, d)))
         if expected and not mention.keys & {*expected}:

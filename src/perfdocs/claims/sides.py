@@ -10,8 +10,23 @@ from ..definition import Definition
 from ..expression import Binary, Call, Name, Selector
 from .context import Context
 from .findings import Finding, Ternary
-from .nodes import OPEN, At, Bounded, Claim, Compared, Counted, FromOn, Item, Over, Overtakes, Plain, Quantified
-from .nodes import Selected, Tree, trees_of
+from .nodes import (
+    OPEN,
+    At,
+    Bounded,
+    Claim,
+    Compared,
+    Counted,
+    FromOn,
+    Item,
+    Over,
+    Overtakes,
+    Plain,
+    Quantified,
+    Selected,
+    Tree,
+    trees_of,
+)
 from .proportions import of_speed
 from .subjects import beside_numbers
 from .wording import Mention, Prose
@@ -26,6 +41,8 @@ _OBJECT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Words for what something is compared with, up to a name behind them in the same clause."""
+_FROM = re.compile(r"\bfrom\s+(?:the\s+)?[`*]*$", re.IGNORECASE)
+_TO = re.compile(r"[`*]*\s+(?:up\s+)?to\b", re.IGNORECASE)
 _TWICE = re.compile(r"[\s(`*,]*")
 
 
@@ -114,14 +131,6 @@ def _reads(reads: object, value: str) -> bool:
 def _misplaced(
     claim: Claim, prose: Prose, d: Definition, context: Context, kind: _Kind, mentioned: Sequence[Mention]
 ) -> Iterator[Finding]:
-    sides = [(item, side) for item in claim.items if (side := _sides(item, kind))]
-    if all(isinstance(item, Plain) for item in claim.items) or (not sides and len(claim.items) == 1):
-        ordered = [value for item in claim.items for value in kind.of_item(item)]
-        if of_speed(claim, prose, d, context.metric or d.default):
-            ordered = ordered[::-1]
-        yield from _out_of_order(kind, mentioned, ordered)
-    elif len(sides) == 1:
-        yield from _exchanged(claim, prose, kind, sides[0][1], mentioned)
     for mention, items in beside_numbers(claim, prose, mentioned):
         own = list(dict.fromkeys(value for item in items for value in kind.of_item(item)))
         if own and not mention.keys & {*own}:
@@ -132,6 +141,14 @@ def _misplaced(
                 "each number beside its value",
                 "say both in one order",
             )
+    sides = [(item, side) for item in claim.items if (side := _sides(item, kind))]
+    if all(isinstance(item, Plain) for item in claim.items) or (not sides and len(claim.items) == 1):
+        ordered = [value for item in claim.items for value in kind.of_item(item)]
+        if of_speed(claim, prose, d, context.metric or d.default):
+            ordered.reverse()
+        yield from _out_of_order(kind, mentioned, ordered)
+    elif len(sides) == 1:
+        yield from _exchanged(claim, prose, kind, sides[0][1], mentioned)
 
 
 def _sides(item: Item, kind: _Kind) -> tuple[frozenset[str], frozenset[str]] | None:
@@ -167,10 +184,10 @@ def _exchanged(
     sides: tuple[frozenset[str], frozenset[str]],
     mentioned: Sequence[Mention],
 ) -> Iterator[Finding]:
-    """What stands behind "than" is what is compared with, the other what is compared; without "than" the order tells."""
+    """What stands behind "than" is what is compared with, else what is compared; without "than" the order tells."""
     if len(claim.items) > 1 and prose.numbers:  # those behind a number may be of it
         mentioned = [m for m in mentioned if m.start < prose.numbers[0].start] or mentioned
-    behind = {m for m in mentioned if _OBJECT.search(prose.plain[: m.start])}
+    behind = {m for m in mentioned if _is_object(m, prose.plain)}
     if not behind and len(mentioned) > 1:
         rest = iter(sides)
         if not all(any(side & mention.keys for side in rest) for mention in mentioned):
@@ -188,6 +205,12 @@ def _exchanged(
                 f"there: {' or '.join(sorted(side))}",
                 'name first what is compared, and the other behind "than"',
             )
+
+
+def _is_object(mention: Mention, plain: str) -> bool:
+    """Whether others are compared with it: "faster than on a", "gets faster from a to b"."""
+    before = plain[: mention.start]
+    return bool(_OBJECT.search(before) or (_FROM.search(before) and _TO.match(plain, mention.end)))
 
 
 def _called(kind: _Kind) -> str:

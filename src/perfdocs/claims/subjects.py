@@ -109,10 +109,12 @@ def beside_numbers(claim: Claim, prose: Prose, mentioned: Sequence[Mention]) -> 
         return
     alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in claim.items)
     pairs = [(n, item) for n, item in zip(prose.numbers, counted, strict=True) if isinstance(item, Plain)]
-    numbers, items = [number for number, _ in pairs], [item for _, item in pairs]
+    numbers = [number for number, _ in pairs]
+    items: list[Item] = [item for _, item in pairs]
     starts = [number.start for number in numbers]
-    listed = _in_turn(mentioned, starts)
-    turned = spoken_order(prose, mentioned) != [*mentioned] or any(inverted(prose, mentioned))
+    mentioned = sorted(mentioned, key=lambda m: m.start)
+    listed = _in_turn(mentioned, starts) | _behind_all(mentioned, starts)
+    turned = spoken_order(prose, mentioned) != mentioned or any(inverted(prose, mentioned))
     if alone or not turned:
         listed = _in_lists(mentioned, starts) | listed
     for mention in mentioned:
@@ -147,6 +149,13 @@ def _in_turn(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Menti
     places = sorted([(m.start, 0) for m in mentioned] + [(start, 1) for start in numbers])
     turns = [kind for _, kind in places]
     if len(mentioned) != len(numbers) or len(numbers) < 2 or any(a == b for a, b in pairwise(turns)):
+        return {}
+    return {mention: place for place, mention in enumerate(mentioned)}
+
+
+def _behind_all(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
+    """Of "5 and 7 µs with a and b" the number of each."""
+    if len(mentioned) != len(numbers) or not mentioned or mentioned[0].start < max(numbers):
         return {}
     return {mention: place for place, mention in enumerate(mentioned)}
 
