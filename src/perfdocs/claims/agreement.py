@@ -42,7 +42,8 @@ from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
 from .scope import Data
-from .subjects import beside_numbers, nameless, spoken_order, subjects, values_beside
+from .sides import sides_otherwise
+from .subjects import beside_numbers, nameless, spoken_order, subjects
 from .unanswered import unanswered
 from .wording import Mention, Prose
 
@@ -92,7 +93,7 @@ _BY_TWO = frozenset({"longer", "shorter"})
 def disagreement(claim: Claim, data: Data, reader: Reader, context: Context) -> Finding | None:
     """The first thing in which prose and expression differ, or ``None``."""
     both = _Both(claim, data, reader, context)
-    for check in (_numbers, _arms, _axis_values, _devices, _words):
+    for check in (_numbers, _arms, _axis_values, _devices, _sides, _words):
         finding = next(check(both), None)
         if finding is not None:
             return finding
@@ -162,7 +163,10 @@ def _arms(both: _Both) -> Iterator[Finding]:
             f"the order of the claim: {', '.join(ordered)}",
             "say both in one order",
         )
-    for mention, arms in (*subjects(both.claim, prose, mentioned), *beside_numbers(both.claim, prose, mentioned)):
+    beside = [
+        (m, [n for i in items for n in item_names(i)]) for m, items in beside_numbers(both.claim, prose, mentioned)
+    ]
+    for mention, arms in (*subjects(both.claim, prose, mentioned), *beside):
         expected = list(dict.fromkeys(_arms_of(arms, d)))
         if expected and not mention.keys & {*expected}:
             yield _differs(
@@ -230,14 +234,6 @@ def _axis_values(both: _Both) -> Iterator[Finding]:
                 f"what the claim speaks of: {mention.axis} {', '.join(f'{v:g}' for v in sorted(values)) or 'nowhere'}",
                 "correct one of them",
             )
-    for name, own in values_beside(both.claim, both.reader.prose):
-        if not name.keys & {*own}:
-            yield _differs(
-                "claim-text",
-                f'"{name.key}" beside a number of {" and ".join(own)}',
-                "each number beside its value",
-                "say both in one order",
-            )
     yield from _twice(both)
     for name in both.reader.prose.names:
         there = {value for axis, value in both.data.points if axis == name.axis}
@@ -270,6 +266,12 @@ def _devices(both: _Both) -> Iterator[Finding]:
                 f"what the claim speaks of: {', '.join(sorted(both.data.devices))}",
                 "correct one of them",
             )
+
+
+def _sides(both: _Both) -> Iterator[Finding]:
+    if both.context.benchmark is not None:
+        d = both.data.definition(both.context)
+        yield from sides_otherwise(both.claim, both.reader.prose, both.context, d, both.data.device_ids())
 
 
 def _relations(items: Sequence[Item]) -> Iterator[str]:

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..expression import Binary, Name, Selector
+from ..expression import Binary, Hole, Number
+from ..quantity import Printed
 from .findings import Finding
-from .nodes import At, Claim, Compared, Plain, Selected, Tree, Within, item_names, named, parts_of, trees_of
+from .nodes import Bounded, Claim, Clean, Compared, Item, Plain, Selected, Trend, Within, named
 from .phrases import word_finding
 from .proportions import OF_TIME
 from .wording import Mention, Prose
 
-__all__ = ["beside_numbers", "inverted", "nameless", "spoken_order", "subjects", "values_beside"]
+__all__ = ["beside_numbers", "inverted", "nameless", "spoken_order", "subjects"]
 
 _COMPARING = frozenset({"faster", "slower", "within"})
 _OBJECT = frozenset(
@@ -33,6 +34,12 @@ _INVERTED = re.compile(
 _BEFORE_ALL = re.compile(
     r"(?:(?P<new>^|[.;:]\s|[–—])|,|\band\b|\bbut\b)\s*(?:[\d.]+\s?(?:×|%|times)\s+)?(?:(?:much|far|even|still|clearly)\s+)?(?:compared\s+(?:to|with)|in\s+(?:comparison|contrast)\s+(?:to|with)|relative\s+to"
     rf"|against|versus|unlike|beside|next\s+to|than|{_FASTER})\s+(?:the\s+)?[`*]*$",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:.]\s|[–—]")
+_TAKES = re.compile(
+    r"[`*]*\s+(?:still\s+|only\s+|even\s+)?(?:takes?|took|needs?|needed|lasts?|requires?|reach(?:es)?|has|have|runs?\s+in)\s+"
+    r"(?:only\s+|about\s+|some\s+)?[`*]*",
     re.IGNORECASE,
 )
 _NAMELESS = re.compile(r"\bthe\s+(?:latter|former)\b(?!\s+(?:half|part|third|quarter|case)\b)", re.IGNORECASE)
@@ -91,38 +98,50 @@ def _is_object(mention: Mention, prose: Prose) -> bool:
     return before is not None and before[1].lower() in _OBJECT
 
 
-def beside_numbers(claim: Claim, prose: Prose, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[str]]]:
-    """An arm stands beside the number it has: before it or behind it, with no other number in between."""
-    items, numbers = claim.items, prose.numbers
-    alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in items)
-    if not alone or len(numbers) != len(items) or any(not isinstance(s, Selected) for s in claim.scope):
+def beside_numbers(claim: Claim, prose: Prose, mentioned: Sequence[Mention]) -> Iterator[tuple[Mention, list[Item]]]:
+    """A name stands beside the number it has: before it or behind it, with no other number in between.
+
+    Among items that compare, where a name need have no number, only those that take turns with them are told, or stand
+    in lists.
+    """
+    counted = [item for item in claim.items for _ in range(_printed(item))]
+    if len(prose.numbers) != len(counted) or any(not isinstance(s, (Clean, Selected)) for s in claim.scope):
         return
+    alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in claim.items)
+    pairs = [(n, item) for n, item in zip(prose.numbers, counted, strict=True) if isinstance(item, Plain)]
+    numbers = [number for number, _ in pairs]
+    items: list[Item] = [item for _, item in pairs]
     starts = [number.start for number in numbers]
-    listed = _in_lists(mentioned, starts) | _in_turn(mentioned, starts)
+    mentioned = sorted(mentioned, key=lambda m: m.start)
+    listed = _in_turn(mentioned, starts) | _behind_all(mentioned, starts)
+    turned = spoken_order(prose, mentioned) != mentioned or any(inverted(prose, mentioned))
+    if alone or not turned:
+        listed = _in_lists(mentioned, starts) | listed
     for mention in mentioned:
-        behind = sum(number.start < mention.start for number in numbers)
-        near = items[max(behind - 1, 0) : behind + 1]
+        behind = sum(start < mention.start for start in starts)
         if mention in listed:
-            near = items[listed[mention] : listed[mention] + 1]
-        yield mention, [name for item in near for name in item_names(item)]
+            yield mention, items[listed[mention] : listed[mention] + 1]
+        elif alone:
+            first = behind if 0 < behind < len(items) and _of_next(mention, numbers, behind, prose) else behind - 1
+            yield mention, items[max(first, 0) : behind + 1]
 
 
-def values_beside(claim: Claim, prose: Prose) -> Iterator[tuple[Mention, list[str]]]:
-    """A value of an axis stands beside the number that is measured there, where each item has one in brackets."""
-    items = claim.items
-    if len(prose.numbers) != len(items) or len(items) < 2 or not all(isinstance(item, Plain) for item in items):
-        return
-    said = [[str(s.value) for tree in trees_of(item) for s in _brackets(tree)] for item in items]
-    known = {value for values in said for value in values}
-    mentioned = [m for m in prose.names if m.kind == "value" and m.keys & known]
-    for mention, place in _in_turn(mentioned, [number.start for number in prose.numbers]).items():
-        yield mention, said[place]
+def _printed(item: Item) -> int:
+    """How many numbers of the text an item is said with."""
+    if isinstance(item, Bounded):
+        return int(isinstance(item.limit, (Hole, Number)))
+    if isinstance(item, Trend):
+        return sum(amount is not None for amount in (item.first, item.last))
+    if isinstance(item, Compared):
+        return int(item.by is not None)
+    return int(isinstance(item, (Plain, Within)))
 
 
-def _brackets(tree: Tree) -> Iterator[Selector]:
-    for part in parts_of(tree):
-        if isinstance(part, (At, Name)):
-            yield from part.selectors
+def _of_next(mention: Mention, numbers: Sequence[Printed], behind: int, prose: Prose) -> bool:
+    """Whether a name begins the clause of the number behind it: "against 5 µs, a takes 7 µs"."""
+    before = prose.plain[numbers[behind - 1].end : mention.start]
+    after = prose.plain[mention.end : numbers[behind].start]
+    return bool(_CLAUSE.search(before)) and bool(_TAKES.fullmatch(after))
 
 
 def _in_turn(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
@@ -130,6 +149,13 @@ def _in_turn(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Menti
     places = sorted([(m.start, 0) for m in mentioned] + [(start, 1) for start in numbers])
     turns = [kind for _, kind in places]
     if len(mentioned) != len(numbers) or len(numbers) < 2 or any(a == b for a, b in pairwise(turns)):
+        return {}
+    return {mention: place for place, mention in enumerate(mentioned)}
+
+
+def _behind_all(mentioned: Sequence[Mention], numbers: Sequence[int]) -> dict[Mention, int]:
+    """Of "5 and 7 µs with a and b" the number of each."""
+    if len(mentioned) != len(numbers) or not mentioned or mentioned[0].start < max(numbers):
         return {}
     return {mention: place for place, mention in enumerate(mentioned)}
 
