@@ -214,7 +214,7 @@ def _exchanged(
 
 def _is_object(mention: Mention, plain: str) -> bool:
     """Whether others are compared with it: "faster than on a", "gets faster from a to b"."""
-    before = plain[: mention.start]
+    before = plain[max(mention.start - 160, 0) : mention.start]
     return bool(_OBJECT.search(before) or (_FROM.search(before) and _TO.match(plain, mention.end)))
 
 
