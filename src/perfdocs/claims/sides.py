@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..definition import Definition
 from ..expression import Binary, Call, Name, Selector
+from ..quantity import Printed, axis_text
 from .context import Context
 from .findings import Finding, Ternary
 from .nodes import (
@@ -43,6 +44,7 @@ _OBJECT = re.compile(
 """Words for what something is compared with, up to a name behind them in the same clause."""
 _FROM = re.compile(r"\bfrom\s+(?:the\s+)?[`*]*$", re.IGNORECASE)
 _TO = re.compile(r"[`*]*\s+(?:up\s+)?to\b", re.IGNORECASE)
+_NUMBER = re.compile(r"-?[\d.]+(?:e[+-]?\d+)?")
 _TWICE = re.compile(r"[\s(`*,]*")
 
 
@@ -57,9 +59,9 @@ class _Kind:
     def of(self, tree: Tree) -> list[str]:
         """The values in a tree, left to right."""
         if isinstance(tree, At):
-            return self._in(tree.selectors) or self.of(tree.node)
+            return self.named(tree.selectors) or self.of(tree.node)
         if isinstance(tree, Name):
-            return self._in(tree.selectors) or [self.default]
+            return self.named(tree.selectors) or [self.default]
         if isinstance(tree, Call):
             return [value for part in tree.arguments for value in self.of(part)] or [self.default]
         if isinstance(tree, Binary):
@@ -71,13 +73,19 @@ class _Kind:
     def of_item(self, item: Item) -> list[str]:
         return [value for tree in trees_of(item) for value in self.of(tree)]
 
-    def _in(self, selectors: Sequence[Selector]) -> list[str]:
-        named = [s for s in selectors if s.axis == self.axis or (s.axis is None and s.value in self.known)]
-        return [_ANY if s.value == OPEN else _key(s.value) for s in named]
+    def named(self, selectors: Sequence[Selector]) -> list[str]:
+        """The values among selectors."""
+        found = [s for s in selectors if s.axis == self.axis or (s.axis is None and s.value in self.known)]
+        return [_ANY if s.value == OPEN else _key(s.value) for s in found]
 
 
 def _key(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:g}"
+
+
+def _shown(values: Sequence[str]) -> list[str]:
+    """As tables print them."""
+    return [axis_text(float(v)) if _NUMBER.fullmatch(v) else v for v in values]
 
 
 def sides_otherwise(
@@ -97,7 +105,7 @@ def sides_otherwise(
 
 def _default(claim: Claim, context: Context, kind: _Kind) -> str:
     """What the scope selects, or what surrounds the claim."""
-    selected = kind._in([s.selector for s in claim.scope if isinstance(s, Selected)])
+    selected = kind.named([s.selector for s in claim.scope if isinstance(s, Selected)])
     around = context.value(kind.axis)
     return selected[-1] if selected else _ANY if around is None else _key(around)
 
@@ -107,7 +115,7 @@ def _mentions(prose: Prose, axis: str, said: set[str]) -> Iterator[Mention]:
     found = [m for m in prose.names if (m.kind == "device" if axis == "device" else m.kind == "value")]
     found = [m for m in found if m.axis in ("", axis) and m.keys & said]
     for m in prose.axis_values:
-        numbers = {value for value in said if _reads(m.printed.reads, value)}
+        numbers = {value for value in said if _reads(m.printed, value)}
         if m.axis == axis and m.sign == "=" and numbers:
             before = re.search(r"\w+\s*=\s*$", prose.plain[: m.printed.start])
             start = before.start() if before else m.printed.start
@@ -121,11 +129,8 @@ def _mentions(prose: Prose, axis: str, said: set[str]) -> Iterator[Mention]:
         last = mention
 
 
-def _reads(reads: object, value: str) -> bool:
-    try:
-        return callable(reads) and bool(reads(float(value)))
-    except ValueError:
-        return False
+def _reads(printed: Printed, value: str) -> bool:
+    return bool(_NUMBER.fullmatch(value)) and printed.reads(float(value))
 
 
 def _misplaced(
@@ -137,7 +142,7 @@ def _misplaced(
             yield Finding(
                 Ternary.FALSE,
                 "claim-text",
-                f'"{mention.key}" beside a number of {" and ".join(own)}',
+                f'"{mention.key}" beside a number of {" and ".join(_shown(own))}',
                 "each number beside its value",
                 "say both in one order",
             )
@@ -172,7 +177,7 @@ def _out_of_order(kind: _Kind, mentioned: Sequence[Mention], ordered: Sequence[s
             Ternary.FALSE,
             "claim-text",
             f"{_called(kind)} in the order {', '.join(m.key for m in mentioned)}",
-            f"the order of the claim: {', '.join(ordered)}",
+            f"the order of the claim: {', '.join(_shown(ordered))}",
             "say both in one order",
         )
 
@@ -202,14 +207,14 @@ def _exchanged(
                 Ternary.FALSE,
                 "claim-text",
                 f'"{mention.key}" {where}',
-                f"there: {' or '.join(sorted(side))}",
+                f"there: {' or '.join(_shown(sorted(side)))}",
                 'name first what is compared, and the other behind "than"',
             )
 
 
 def _is_object(mention: Mention, plain: str) -> bool:
     """Whether others are compared with it: "faster than on a", "gets faster from a to b"."""
-    before = plain[: mention.start]
+    before = plain[max(mention.start - 160, 0) : mention.start]
     return bool(_OBJECT.search(before) or (_FROM.search(before) and _TO.match(plain, mention.end)))
 
 
