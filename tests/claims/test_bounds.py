@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.claims.toy import write_toy
 
-from perfdocs.claims.check import check_text
+from perfdocs.claims.check import check_text, extracted
 from perfdocs.claims.coverage import MAX_FOUND
 from perfdocs.claims.scope import MAX_STEPS
 from perfdocs.cli import main
@@ -160,3 +160,24 @@ def test_a_paragraph_full_of_claims(library: Library, file: str, number: int) ->
     assert sum(len(str(outcome)) + len(outcome.bound.sentence) for outcome in found) < 1e9
     assert time.process_time() - began < 12
     assert len(found) >= 4000
+
+
+MARKS = {
+    "never closed": ("x.md", "<!-- claim: " * 40_000, 40_000),
+    "one behind another": ("x.md", "<!-- claim: a -->" * 30_000, 30_000),
+    "in reStructuredText": ("x.rst", "<!-- claim: " * 40_000, 40_000),
+}
+
+
+@pytest.mark.parametrize("title", MARKS)
+def test_a_page_full_of_broken_marks(title: str) -> None:
+    file, text, count = MARKS[title]
+    began = time.process_time()
+    assert len(extracted(f"{text}\n", file)) == count
+    assert time.process_time() - began < 10
+
+
+def test_broken_marks_keep_their_lines() -> None:
+    for file in ("x.md", "x.rst"):
+        found = extracted("a\n\n<!-- claim: b\n<!-- claim: c\nd\n<!-- claim: e\n", file)
+        assert [b.line for b in found] == [3, 4, 6]

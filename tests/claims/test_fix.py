@@ -155,6 +155,16 @@ def test_a_number_is_written_as_measured(title: str, library: Library) -> None:
         )
 
 
+def test_a_text_that_recurs_is_not_written(library: Library) -> None:
+    page = (
+        "<!-- given: toy, spread-1000, n=1e6 -->\n\nOn every device work stealing takes 510 µs"
+        "<!-- claim: every device: stealing -->.\n\nIt takes 490 µs<!-- claim: toy-gpu: stealing -->.\n"
+    )
+    fixed = fix_text(page, "page.md", library)
+    assert fixed.text.count("On every device work stealing takes 510 µs") == 1
+    assert fixed.numbers == (fixed.text != page)
+
+
 def test_many_numbers_are_one_pass(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     taken_apart = []
 

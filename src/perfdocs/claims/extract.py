@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from .forms import (
     LITERAL_DIRECTIVES,
+    MAX_SENTENCE,
     SPOKEN_DIRECTIVES,
     SPOKEN_OPTIONS,
     SPOKEN_ROLES,
     Found,
     broken_texts,
     comments_in,
+    counter_of_lines,
     misspelt_given,
     misspelt_role,
     read_comment,
@@ -147,26 +149,32 @@ def _include(token: Token, argument: str, line: int, file: str, frames: Frames, 
             yield from (b for b in bounds if b.form != "prose")
 
 
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
 def _html_block(content: str, line: int, file: str, frames: Frames) -> Iterator[Bound]:
-    end, words = 0, content
-    for start, end in comments_in(content):
-        words = words[:start] + re.sub(r"[^\n]", " ", words[start:end]) + words[end:]
-        found = read_comment(content[start:end])
+    end, lines, shown = 0, counter_of_lines(content), list[str]()
+    for start, stop in comments_in(content):
+        shown += (content[end:start], _blank(content[start:stop]))
+        end = stop
+        found = read_comment(content[start:stop])
         if found is None:
             continue
         if found.kind in ("strict", "loose"):
             frames.mark(found)
             continue
-        at = line + content.count("\n", 0, start)
+        at = line + lines(start)
         if found.kind in ("claim", "exempt"):
             what = "a claim at the start of a line, which would cut the paragraph in two"
             found = Found("broken", what, "write it right behind a word")
-        yield bounds_of(file, content[:start], Placed(found, 0, start, at), frames)
+        told = min(start, MAX_SENTENCE)  # no more of it is shown
+        yield bounds_of(file, content[:told], Placed(found, 0, told, at), frames)
     for start, found in broken_texts(content[end:]):
-        at = line + content.count("\n", 0, end + start)
-        yield bounds_of(file, "", Placed(found, 0, 0, at), frames)
+        yield bounds_of(file, "", Placed(found, 0, 0, line + lines(end + start)), frames)
+    words = "".join((*shown, content[end:]))
     if not words.lstrip().lower().startswith(_NO_PROSE):
-        words = _TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), words)
+        words = _TAG.sub(lambda m: _blank(m[0]), words)
         yield from prose_of(file, words, line, (), frames)
 
 

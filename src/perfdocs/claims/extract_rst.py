@@ -17,6 +17,7 @@ from .forms import (
     SPOKEN_ROLES,
     Found,
     broken_texts,
+    counter_of_lines,
     misspelt_given,
     misspelt_role,
     read_mark,
@@ -232,19 +233,17 @@ class _Walk:
     def _text(self, begin: int, end: int, column: int = 0) -> Iterator[Bound]:
         """One block of text: these lines, the first of them from a column on."""
         raw = "\n".join(self.lines[begin:end])[column:]
-        block, last, line = "", 0, self.first_line + begin
+        block, last, first = "", 0, self.first_line + begin
         placed: list[Placed] = []
         misspelt: list[Placed] = []
-        counted = 0
+        lines = counter_of_lines(raw)
         for m in _CODE_OR_ROLE.finditer(raw):
             if m["other"] and (wrong := misspelt_role(m["other"], m["words"])) is not None:
-                at = self.first_line + begin + raw.count("\n", 0, m.start())
-                misspelt.append(Placed(wrong, 0, 0, at))
+                misspelt.append(Placed(wrong, 0, 0, first + lines(m.start())))
             if m[1] is None:
                 continue
             block += self._plain(raw[last : m.start()])
-            line += raw.count("\n", counted, m.start())
-            counted = m.start()
+            line = first + lines(m.start())
             content = re.sub(r"\\(.)", r"\1", m[2])
             role = read_role(content) if m[1] == "claim" else Found("value", content.strip())
             before = len(block)
@@ -258,10 +257,9 @@ class _Walk:
                 block += text
                 placed.append(Placed(Found(role.kind, role.expression, text), before, len(block), line))
             last = m.end()
-        rest = self._plain(raw[last:])
+        rest, rest_lines = self._plain(raw[last:]), counter_of_lines(raw)
         for start, found in broken_texts(re.sub(_CODE, lambda m: " " * len(m[0]), raw[last:])):
-            line = self.first_line + begin + raw.count("\n", 0, last + start)
-            placed.append(Placed(found, len(block), len(block), line))
+            placed.append(Placed(found, len(block), len(block), first + rest_lines(last + start)))
         block += rest
         for one in (*placed, *misspelt):
             yield bounds_of(self.file, block, one, self.frames)

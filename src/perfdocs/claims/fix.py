@@ -42,11 +42,15 @@ class Fixed:
     outcomes: tuple[Outcome, ...]
 
 
-def fix_text(text: str, file: str, library: Library, root: Path | None = None) -> Fixed:
+def fix_text(
+    text: str, file: str, library: Library, root: Path | None = None, never: frozenset[int] = frozenset()
+) -> Fixed:
     """Rewrite the numbers of claims that only numbers keep from holding; the rest stays as it is.
 
     With ``root`` the claims of files that it includes are checked; their numbers stay as they are.
+    So do those of the claims ``never``: no wording holds at all their points, and each round would undo another.
     """
+    origin, had = text, dict[int, set[str]]()
     bounds = extracted(text, file, root)
     before = outcomes = check_all(bounds, library)
     numbers, unplaced = 0, 0
@@ -55,11 +59,17 @@ def fix_text(text: str, file: str, library: Library, root: Path | None = None) -
         wanted = {
             i: outcome.fixes
             for i, bound in enumerate(bounds)
-            if bound.file == file
+            if i not in never
+            and bound.file == file
             and (outcome := found.get(id(bound)))
             and outcome.status is Status.FAILS
             and outcome.fixes
         }
+        again = {i for i, fixes in wanted.items() if _reworded(bounds[i], fixes) in had.get(i, ())}
+        if again:
+            return fix_text(origin, file, library, root, never | again)
+        for i in wanted:
+            had.setdefault(i, set()).add(bounds[i].text)
         edits = _proved(text, file, bounds, wanted, root)
         unplaced = sum(len(fixes) for i, fixes in wanted.items() if i not in edits)
         if not edits:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LITERAL_DIRECTIVES",
+    "MAX_SENTENCE",
     "SPOKEN_DIRECTIVES",
     "SPOKEN_OPTIONS",
     "SPOKEN_ROLES",
     "Found",
     "broken_texts",
     "comments_in",
+    "counter_of_lines",
     "is_broken_mark",
     "may_be_broken",
     "misspelt_given",
@@ -259,6 +261,19 @@ def comments_in(html: str) -> Iterator[tuple[int, int]]:
             return
         yield start, end + 3
         start = html.find("<!--", end + 3)
+
+
+def counter_of_lines(text: str) -> Callable[[int], int]:
+    """How many lines end before a place of a text, for places asked in order: nothing is counted twice."""
+    at = lines = 0
+
+    def before(place: int) -> int:
+        nonlocal at, lines
+        lines += text.count("\n", at, place)
+        at = max(at, place)
+        return lines
+
+    return before
 
 
 def read_role(content: str) -> Found:
