@@ -171,8 +171,9 @@ def _sides(item: Item, kind: _Kind) -> tuple[frozenset[str], frozenset[str]] | N
 
 
 def _out_of_order(kind: _Kind, mentioned: Sequence[Mention], ordered: Sequence[str]) -> Iterator[Finding]:
-    rest = iter(ordered)
-    if not all(any(value in mention.keys for value in rest) for mention in mentioned):
+    rest, named = iter(ordered), {value for mention in mentioned for value in mention.keys}
+    left_out = len(mentioned) >= len({*ordered}) and not {*ordered} <= named  # another is named in its place
+    if left_out or not all(any(value in mention.keys for value in rest) for mention in mentioned):
         yield Finding(
             Ternary.FALSE,
             "claim-text",
