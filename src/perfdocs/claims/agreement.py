@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from ..definition import Definition
 from ..expression import Binary, names, parse
-from .arms import ARM
 from .armwords import apart_from, ends_of_sets, said_arms, sets_of, sets_otherwise
 from .bounds import best_of_series, sizes_otherwise
 from .comparatives import Word
@@ -21,6 +20,7 @@ from .findings import Finding, Ternary
 from .foreign import foreign_arms
 from .meaning import said_otherwise
 from .nodes import (
+    ARM,
     Bounded,
     Claim,
     Compared,

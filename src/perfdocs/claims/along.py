@@ -9,9 +9,9 @@ from ..card import AxisValue
 from ..functions import FUNCTIONS, of_all
 from ..quantity import axis_text
 from ..verdict import Value
-from .arms import ARM, arms_here, end_of, members
+from .arms import arms_here, end_of, members
 from .context import Context
-from .nodes import Over
+from .nodes import ARM, Over
 from .phrases import phrase
 from .scope import Data
 

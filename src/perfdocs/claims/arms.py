@@ -12,13 +12,10 @@ from functools import lru_cache
 from ..definition import Definition
 from ..expression import Binary, Call, Name
 from .context import Context
-from .nodes import At, Bounded, Compared, Item, Leads, Over, Overtakes, Tree, Trend, Within, named
+from .nodes import ARM, At, Bounded, Compared, Item, Leads, Over, Overtakes, Tree, Trend, Within, named
 from .scope import Data
 
-__all__ = ["ARM", "arms_here", "end_of", "item_of", "members", "tree_of"]
-
-ARM = "arm"
-"""What each arm of a set is called in an expression, and what the axis of them is called in a scope."""
+__all__ = ["arms_here", "end_of", "item_of", "members", "tree_of"]
 
 
 def members(keys: Iterable[str], context: Context, data: Data) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..definition import Definition
-from .arms import ARM, end_of, members
+from .arms import end_of, members
 from .context import Context
 from .findings import Finding, Ternary
-from .nodes import Claim, Counted, Over, Quantified, all_parts, named
+from .nodes import ARM, Claim, Counted, Over, Quantified, all_parts, named, trees_of
 from .phrases import word_finding
 from .scope import Data
 from .wording import Mention, Prose
@@ -99,20 +99,13 @@ def sets_otherwise(claim: Claim, context: Context, data: Data, prose: Prose) -> 
         if any(limit.kind == "alone" for limit in prose.limits):
             left -= {key for mention in mentions for key in mention.keys}  # "only a"
         if _OTHER.search(prose.plain):
-            left -= {name for item in claim.items for name in _names(item)}
+            left -= {name for item in claim.items for tree in trees_of(item) for name in named(tree)}
         if left:
             yield _unsaid("arms that the claim excepts, and the text does not", sorted(left))
         arms = {*(members(one.of, context, data) or data.arms)} & data.arms
         named_ones = [key for mention in mentions for key in mention.keys & arms]
         if one.each and named_ones and {*named_ones} != arms - {*one.but}:
             yield _unsaid("some of the arms that have a number each", sorted(arms - {*one.but} - {*named_ones}))
-
-
-def _names(item: object) -> Iterator[str]:
-    for name in ("values", "value", "other", "limit"):
-        found = getattr(item, name, ())
-        for tree in found if isinstance(found, tuple) else (found,):
-            yield from named(tree)
 
 
 def _unsaid(what: str, keys: Sequence[str]) -> Finding:

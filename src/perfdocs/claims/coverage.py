@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..errors import Problem
@@ -25,7 +25,7 @@ _LINE_END = re.compile(r"(?<![ \t])[ \t]*\n[ \t]*|(?<!\S)~~|~~(?!\S)")
 """The end of a line, or a sign that strikes words out, which a reader still reads."""
 
 
-def uncovered(bound: Bound, more: Sequence[str] = ()) -> Iterator[Outcome]:
+def uncovered(bound: Bound, more: tuple[str, ...] = ()) -> Iterator[Outcome]:
     """Each number and word of a block that nothing is bound to; ``more`` are words of the project's own."""
     flat, at = _on_one_line(bound.text)
     found = _apart(telling(flat, more))

@@ -10,13 +10,12 @@ from ..card import AxisValue
 from ..errors import Problem
 from ..library import Library
 from .agreement import disagreement
-from .arms import ARM
 from .context import Context, datum_of
 from .failing import failed
 from .findings import Finding, Ternary, all_of
 from .model import Bound, Line, Mark, Outcome, Status
 from .narrowing import narrow
-from .nodes import Claim, Clean, Counted, Quantified, Selected
+from .nodes import ARM, Claim, Clean, Counted, Quantified, Selected
 from .reader import Reader
 from .scope import OF_ORIGIN, Data
 from .syntax import parse_claim, parse_given

@@ -11,6 +11,7 @@ from typing import Literal
 from ..expression import Binary, Call, Hole, Name, Node, Number, Selector
 
 __all__ = [
+    "ARM",
     "OPEN",
     "Amount",
     "At",
@@ -38,6 +39,9 @@ __all__ = [
     "parts_of",
     "trees_of",
 ]
+
+ARM = "arm"
+"""What each arm of a set is called in an expression, and what the axis of them is called in a scope."""
 
 OPEN = "?"
 """The value of a selector ``n=?``: the next "N = …" of the text."""
@@ -223,14 +227,14 @@ class Valued:
     other: Tree | None = None
 
 
-def named(tree: Tree, arm: Sequence[str] = ("arm",)) -> Iterator[str]:
+def named(tree: Tree, arm: Sequence[str] = (ARM,)) -> Iterator[str]:
     """Every name and function in a tree, left to right; ``arm``: what the word for each of a set stands for."""
     if isinstance(tree, At):
         yield from named(tree.node, arm)
     elif isinstance(tree, Over):
-        yield from named(tree.value, tuple(map(str, tree.of)) if tree.axis == "arm" else arm)
+        yield from named(tree.value, tuple(map(str, tree.of)) if tree.axis == ARM else arm)
     elif isinstance(tree, Name):
-        yield from arm if tree.name == "arm" else (tree.name,)
+        yield from arm if tree.name == ARM else (tree.name,)
     elif isinstance(tree, Call):
         yield tree.function
         for argument in tree.arguments:
@@ -242,7 +246,7 @@ def named(tree: Tree, arm: Sequence[str] = ("arm",)) -> Iterator[str]:
         raise TypeError(tree)
 
 
-def item_names(item: Item, arm: Sequence[str] = ("arm",)) -> Iterator[str]:
+def item_names(item: Item, arm: Sequence[str] = (ARM,)) -> Iterator[str]:
     """Every name an item says of arms and metrics, in the order it is written; members of sets included.
 
     ``arm``: what the word for each arm of a set stands for.

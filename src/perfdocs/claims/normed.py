@@ -74,14 +74,16 @@ def _axis(noun: str, d: Definition | None) -> str:
 
 def _own(d: Definition | None, used: Collection[str]) -> frozenset[str]:
     """What a value is of, by the labels, units and descriptions of what a claim reads."""
-    about = " ".join(d.quantity(key).about for key in used).lower() if d else ""
-    return _called(d, used) | frozenset(_EACH.findall(about))
+    return _called(d, used) | frozenset(_EACH.findall(_about(d, used)))
 
 
 def _told(d: Definition | None, used: Collection[str]) -> frozenset[str]:
     """All words of these labels, units and descriptions."""
-    about = " ".join(d.quantity(key).about for key in used).lower() if d else ""
-    return _called(d, used) | frozenset(_WORDS.findall(about))
+    return _called(d, used) | frozenset(_WORDS.findall(_about(d, used)))
+
+
+def _about(d: Definition | None, used: Collection[str]) -> str:
+    return " ".join(d.quantity(key).about for key in used).lower() if d else ""
 
 
 def _called(d: Definition | None, used: Collection[str]) -> frozenset[str]:

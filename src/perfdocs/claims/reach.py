@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from ..expression import Call
 from ..quantity import axis_text
-from .arms import ARM
 from .extent import Extent, Limit
 from .findings import Finding
 from .nodes import (
+    ARM,
     Claim,
     Compared,
     Counted,

@@ -12,10 +12,11 @@ from .deciding import for_printed
 from .findings import Finding, Fix, Later, Ternary, Text
 from .model import Mark
 from .nodes import Amount
+from .rewording import reword
 from .scope import Data
 from .spelt import plain_counts
 from .values import Quantity, dimension, line_of, show
-from .wording import AxisMention, Prose, borrow_unit, reword
+from .wording import AxisMention, Prose, borrow_unit
 
 __all__ = ["ABOUT", "Reader"]
 

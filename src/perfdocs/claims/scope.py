@@ -5,11 +5,11 @@ What names mean is in :mod:`perfdocs.claims.narrowing`, what is selected in :mod
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..card import AxisValue
+from ..card import AxisValue, NotRun
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
 from ..frame import RowsOfCard, absences, rows_of_card
@@ -279,25 +279,20 @@ class Data:
 
     def _not_run(self, context: Context, axis: str, arms: Sequence[str], tables: Iterable[str]) -> set[AxisValue]:
         """Values at which the card says that one of the arms was not run, whether or not another was."""
-        if not tables:
-            return set()
-        point, (_, loaded) = {**context.given, **context.own}, self.card(context)
-        return {
-            n.at[axis]
-            for n in loaded.card.not_run
-            if n.arm in arms and n.table in (None, *tables) and axis in n.at
-            if all(point.get(a, v) == v for a, v in n.at.items())
-        }
+        found = self._absences(context, arms, tables) if tables else ()
+        return {n.at[axis] for n in found if axis in n.at}
 
     def arms_not_run(self, context: Context, arms: Sequence[str]) -> set[str]:
         """Those of these arms of which the card says that they were not run where the context selects."""
+        return {n.arm for n in self._absences(context, arms, [context.table] if context.table else [])}
+
+    def _absences(self, context: Context, arms: Sequence[str], tables: Iterable[str]) -> Iterator[NotRun]:
+        """What the card says of arms that were not run in these tables, where the context selects."""
         point, (_, loaded) = {**context.given, **context.own}, self.card(context)
-        return {
-            n.arm
-            for n in loaded.card.not_run
-            if n.arm in arms and n.table in (None, context.table)
-            if all(point.get(a, v) == v for a, v in n.at.items())
-        }
+        for n in loaded.card.not_run:
+            here = n.arm in arms and n.table in (None, *tables)
+            if here and all(point.get(a, v) == v for a, v in n.at.items()):
+                yield n
 
     def cells(self, context: Context, arms: Sequence[str]) -> tuple[Mapping[str, AxisValue], ...]:
         """Every point of the first table that has all the arms, and a row of any arm there."""

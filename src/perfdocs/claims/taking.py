@@ -13,10 +13,9 @@ from ..expression import Binary, Call, Name, Selector
 from ..functions import FUNCTIONS
 from ..quantity import axis_text
 from .along import places_of
-from .arms import ARM
 from .context import Context
 from .narrowing import narrow
-from .nodes import At, Item, Leads, Over, Overtakes, Tree, Trend, trees_of
+from .nodes import ARM, At, Item, Leads, Over, Overtakes, Tree, Trend, trees_of
 from .phrases import phrase
 from .scope import Data
 

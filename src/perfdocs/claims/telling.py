@@ -147,13 +147,9 @@ A clock's minutes have two digits, so that 2:1 is no time of day and 2:10 is one
 _GAP = "[ \u00a0\u202f\u2009]"
 
 
-def telling(flat: str, more: Sequence[str] = ()) -> tuple[tuple[int, int, str], ...]:
-    """Where such a number or word begins and ends, and which it is; ``more``: words of a project's own."""
-    return _telling(flat, tuple(more))
-
-
 @lru_cache(maxsize=4096)  # pages say many things in the same words, and a sentence is looked at for each of its claims
-def _telling(flat: str, more: tuple[str, ...]) -> tuple[tuple[int, int, str], ...]:
+def telling(flat: str, more: tuple[str, ...] = ()) -> tuple[tuple[int, int, str], ...]:
+    """Where such a number or word begins and ends, and which it is; ``more``: words of a project's own."""
     return tuple(_found(flat, _pattern(more)))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..quantity import Printed, format_percent
 from .findings import Finding, Fix, Ternary
 from .reader import Reader
-from .wording import reword
+from .rewording import reword
 
 __all__ = ["loose"]
 

@@ -9,13 +9,13 @@ from ..card import AxisValue
 from ..expression import Selector
 from ..quantity import axis_text
 from .along import along, away, limited
-from .arms import ARM, item_of, members
+from .arms import item_of, members
 from .context import Context, NotMeasured, Reading
 from .counts import judge_counts, read_counts
 from .findings import Finding, Later, Ternary, Text, all_of, any_of, negate
 from .items import against_another, judge
 from .narrowing import narrow, twice
-from .nodes import OPEN, Claim, Clean, Counted, FromOn, Item, Quantified, Scope, Selected, item_names
+from .nodes import ARM, OPEN, Claim, Clean, Counted, FromOn, Item, Quantified, Scope, Selected, item_names
 from .reader import Reader
 from .scope import Data
 

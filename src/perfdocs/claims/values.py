@@ -18,11 +18,11 @@ from ..quantity import NBSP, number_text, scale_for
 from ..row import Row, share_of_peak
 from ..verdict import Missing, Value
 from .along import AGGREGATES, places_of
-from .arms import ARM, tree_of
+from .arms import tree_of
 from .context import Context, Reading, datum_of
 from .model import Datum, Line
 from .narrowing import narrow
-from .nodes import At, Over, Tree
+from .nodes import ARM, At, Over, Tree
 from .phrases import phrase
 from .scope import Data
 

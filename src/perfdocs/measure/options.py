@@ -17,10 +17,10 @@ class Options:
     """Choices; seconds, kelvin.
 
     ``limit`` is the most one measurement may be foreseen to take (``None``: 15 quick, 60 full), ``ramp`` how long a GPU
-    works before a block (``None``: 0.25 quick, 0.5 full). ``deadline`` counts
-    from the start: when it nears, what is measured stays in the partial file for the next run to complete, or, with
-    ``close``, the card is written and the rest recorded as out of time. ``fresh_runs`` is the number of pairs of fresh
-    processes, cold and warm, that a start-up time is measured in.
+    works before a block (``None``: 0.25 quick, 0.5 full). ``deadline`` counts from the start: when it nears, what is
+    measured stays in the partial file for the next run to complete, or, with ``close``, the card is written and the
+    rest recorded as out of time. ``fresh_runs`` is the number of pairs of fresh processes, cold and warm, that a
+    start-up time is measured in.
     """
 
     devices: Literal["cpu", "gpu", "auto"] = "auto"

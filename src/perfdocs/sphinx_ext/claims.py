@@ -26,9 +26,10 @@ from ..errors import clean
 from ..flags import FLAGS
 from ..render.facts import flag_legend
 from . import project as keys
-from .claims_tree import MARKS, ClaimNode, GivenNode, MarkNode, Page, ValueNode
+from .claims_tree import ClaimNode, GivenNode, Page, ValueNode
 from .domain import domain_of, project_of
 from .links import link_of, number_url
+from .marking import MARKS, MarkNode
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -1,22 +1,22 @@
-"""Claims in a doctree: where they stand, what they speak for, and the marks left when they are checked."""
+"""Claims in a doctree: where they stand, what they speak for, and where their marks go when they are checked."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from docutils import nodes
-from sphinx import addnodes
 
 from ..claims.forms import Found, broken_texts, comments_in, may_be_broken, read_comment
 from ..claims.frames import Frames, Placed, bounds_of
 from ..claims.matrix import Sentence
-from ..claims.model import Bound, Given, Mark, Outcome
+from ..claims.model import Bound, Given, Outcome
 from ..render.lineage import Entry
+from .marking import TITLES, Noted, mark_text, printed, take_away, upwards
 
-__all__ = ["MARKS", "ClaimNode", "GivenNode", "MarkNode", "Page", "ValueNode"]
+__all__ = ["ClaimNode", "GivenNode", "Page", "ValueNode"]
 
 
 class _FoundNode(nodes.Element):
@@ -40,37 +40,9 @@ class GivenNode(nodes.Invisible, _FoundNode):
     """A ``given`` directive until the page is checked."""
 
 
-class MarkNode(nodes.Inline, nodes.TextElement):
-    """Words that the data answer for: attributes ``about``, ``row``, ``entry``, ``flags``, ``linked``.
-
-    ``row`` is the link to the row as cells have it, ``entry`` the anchor of the place that says where it comes from.
-    """
-
-
-MARKS = "perfdocs_marks"
-"""Attribute of a title: the words of each number in it, its ``entry``, ``row`` and ``about``, in order."""
-
-
 _CODE = (nodes.literal, nodes.math)
 _SILENT = (nodes.image, nodes.footnote_reference, nodes.citation_reference, nodes.target, nodes.raw, nodes.comment)
 _VERBATIM = (nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw)
-
-
-@dataclass(frozen=True, slots=True)
-class _Noted:
-    """A mark and the anchor of its entry; empty where it has none."""
-
-    mark: Mark
-    entry: str = ""
-
-    @property
-    def row(self) -> str:
-        """The link to its row, as cells have it; empty where it has none."""
-        datum = self.mark.datum
-        return f"{datum.device}#{datum.anchor}" if datum is not None else ""
-
-
-_TITLES = (nodes.title, nodes.rubric, nodes.caption)
 
 
 @dataclass(slots=True)
@@ -140,7 +112,7 @@ class _Around(Frames):
 
     def _chain(self) -> list[nodes.Node]:
         scopes = (nodes.section, nodes.list_item, nodes.document)
-        found: list[nodes.Node] = [n for n in _upwards(self.here.parent) if isinstance(n, scopes)]
+        found: list[nodes.Node] = [n for n in upwards(self.here.parent) if isinstance(n, scopes)]
         return found[::-1]
 
     def givens(self) -> tuple[Given, ...]:
@@ -182,7 +154,7 @@ class Page:
         return [bound for bound, _, _, _ in self._homes]
 
     def _file(self, node: nodes.Node) -> str:
-        source = next((n.source for n in _upwards(node) if n.source), None) or self.path
+        source = next((n.source for n in upwards(node) if n.source), None) or self.path
         return re.sub(r":docstring of .*", "", source)
 
     def _note(self, node: nodes.Node, block: _Block | None, text: str, placed: Placed, frames: _Around) -> None:
@@ -242,7 +214,7 @@ class Page:
 
     def _anchor(self, bound: Bound, block: _Block, start: int) -> str:
         element = block.element
-        if isinstance(element, (nodes.title, nodes.rubric, nodes.caption)):  # a title is copied to other places
+        if isinstance(element, TITLES):  # they are copied to other places
             parent = element.parent
             return parent["ids"][0] if isinstance(parent, nodes.Element) and parent["ids"] else ""
         said = "\0".join((self.docname, bound.sentence, bound.expression))
@@ -256,7 +228,7 @@ class Page:
         element.insert(_place_in(block, start), target)
         return anchor
 
-    def _noted(self, bound: Bound, outcome: Outcome | None) -> list[_Noted]:
+    def _noted(self, bound: Bound, outcome: Outcome | None) -> list[Noted]:
         """The marks of what holds; where a line of data is behind one, with an entry that tells of it.
 
         Its anchor is made from what it claims and not from the words, so that it stays when a number changes.
@@ -269,7 +241,7 @@ class Page:
         noted = []
         for mark in outcome.marks:
             if mark.line is None or not (mark.line.data or mark.line.value is not None):
-                noted.append(_Noted(mark))
+                noted.append(Noted(mark))
                 continue
             count = self._named[name] = self._named.get(name, 0) + 1
             anchor = name if count == 1 else f"{name}-{count}"
@@ -277,7 +249,7 @@ class Page:
             place, sentence = self._anchors.get(id(bound), ""), "" if bound.form == "value" else bound.sentence
             line = (given, bound.expression, mark.flags, mark.line)
             self.entries.append(Entry(anchor, words.strip(), sentence, place, *line))
-            noted.append(_Noted(mark, anchor))
+            noted.append(Noted(mark, anchor))
         return noted
 
     # --- marking -----------------------------------------------------------------------------------------------
@@ -285,46 +257,27 @@ class Page:
     def finish(self, outcomes: Sequence[Outcome]) -> None:
         """Mark what holds, print values, and take away everything that was only for the check."""
         by_bound = {id(o.bound): o for o in outcomes}
-        marks: dict[int, tuple[nodes.Text, list[_Noted]]] = {}
+        marks: dict[int, tuple[nodes.Text, list[Noted]]] = {}
         for bound, node, block, start in self._homes:
             outcome = by_bound.get(id(bound))
             noted = self._noted(bound, outcome)
             if isinstance(node, ValueNode):
-                node.replace_self(_printed(node, outcome, noted[0] if noted else None))
+                node.replace_self(printed(node, node.found.expression, outcome, noted[0] if noted else None))
             elif block is not None:
                 for mark in noted:
                     for text, local in _local(block, mark, start):
                         marks.setdefault(id(text), (text, []))[1].append(local)
         for text, found in marks.values():
-            _mark_text(text, sorted(found, key=lambda m: m.mark.start))
+            mark_text(text, sorted(found, key=lambda m: m.mark.start))
         for node in list(self.document.findall(ClaimNode)):
             node.replace_self(node.children)
         for node in self._remove:
             if node.parent is not None:
-                _take_away(node)
-
-
-def _take_away(node: nodes.Node) -> None:
-    """Remove a node, and one of the spaces where it leaves two."""
-    parent = node.parent
-    assert parent is not None
-    at = parent.index(node)
-    before = next((n for n in reversed(parent[:at]) if not isinstance(n, nodes.target)), None)
-    after = next((n for n in parent[at + 1 :] if not isinstance(n, nodes.target)), None)
-    parent.remove(node)
-    open_before = before is None or before.astext()[-1:].isspace()
-    if isinstance(after, nodes.Text) and open_before and isinstance(parent, nodes.TextElement) and after[:1] == " ":
-        parent.replace(after, nodes.Text(after[1:]))
-
-
-def _upwards(node: nodes.Node | None) -> Iterator[nodes.Node]:
-    while node is not None:
-        yield node
-        node = node.parent
+                take_away(node)
 
 
 def _line(node: nodes.Node) -> int:
-    return next((n.line for n in _upwards(node) if n.line), 1)
+    return next((n.line for n in upwards(node) if n.line), 1)
 
 
 def _inline(node: nodes.Node) -> bool:
@@ -338,75 +291,29 @@ def _speaks(node: nodes.Node) -> bool:
     if isinstance(node, nodes.raw):
         return node.get("format") == "html" and "<!--" in node.astext()
     if isinstance(node, nodes.Text) and may_be_broken(node):
-        verbatim = any(isinstance(n, _VERBATIM) for n in _upwards(node.parent))
+        verbatim = any(isinstance(n, _VERBATIM) for n in upwards(node.parent))
         return not verbatim and next(broken_texts(str(node)), None) is not None
     return False
 
 
 def _block_of(node: nodes.Node) -> nodes.Element:
     """The block of text around an inline node."""
-    return next(n for n in _upwards(node.parent) if isinstance(n, nodes.Element) and not isinstance(n, nodes.Inline))
+    return next(n for n in upwards(node.parent) if isinstance(n, nodes.Element) and not isinstance(n, nodes.Inline))
 
 
 def _place_in(block: _Block, start: int) -> int:
     """Which child of a block holds the text at ``start``; the first where none does."""
     text = next((text for at, text in block.stretches if start < at + len(text)), None)
-    chain = list(_upwards(text))
+    chain = list(upwards(text))
     child = next((n for n in chain if n.parent is block.element), None)
     return block.element.index(child) if child is not None else 0
 
 
-def _local(block: _Block, noted: _Noted, offset: int) -> Iterable[tuple[nodes.Text, _Noted]]:
+def _local(block: _Block, noted: Noted, offset: int) -> Iterable[tuple[nodes.Text, Noted]]:
     """The mark within the one text node in which it begins."""
     start, end = noted.mark.start + offset, noted.mark.end + offset
     for at, text in block.stretches:
         if at <= start < at + len(text):
             stop = min(end, at + len(text))
-            return [(text, _Noted(replace(noted.mark, start=start - at, end=stop - at), noted.entry))]
+            return [(text, Noted(replace(noted.mark, start=start - at, end=stop - at), noted.entry))]
     return []
-
-
-def _mark_text(text: nodes.Text, marks: Sequence[_Noted]) -> None:
-    """Replace a text node by its pieces, marked ones among them.
-
-    A title is copied to places that know no marks: it gets them when the page is written, as :data:`MARKS`.
-    """
-    around = list(_upwards(text.parent))
-    title = next((n for n in around if isinstance(n, _TITLES)), None)
-    if title is not None:
-        told = [(str(text)[n.mark.start : n.mark.end], n.entry, n.row, n.mark.about) for n in marks]
-        title[MARKS] = [*title.get(MARKS, []), *told]
-        return
-    linked = not any(isinstance(n, (nodes.reference, addnodes.pending_xref)) for n in around)
-    words, pieces, last = str(text), list[nodes.Node](), 0
-    for noted in marks:
-        mark = noted.mark
-        if mark.start < last:
-            continue
-        if mark.start > last:
-            pieces.append(nodes.Text(words[last : mark.start]))
-        pieces.append(_marked(words[mark.start : mark.end], noted, linked=linked))
-        last = mark.end
-    if last < len(words):
-        pieces.append(nodes.Text(words[last:]))
-    text.parent.replace(text, pieces)
-
-
-def _marked(words: str, noted: _Noted, *, linked: bool) -> MarkNode:
-    mark = noted.mark
-    return MarkNode(
-        "", words, about=mark.about, row=noted.row, entry=noted.entry, flags=list(mark.flags), linked=linked
-    )
-
-
-def _printed(node: ValueNode, outcome: Outcome | None, noted: _Noted | None) -> nodes.Node:
-    """The number of a value role; its expression where there is none, which a warning has said."""
-    if outcome is None or not outcome.passes or noted is None:
-        return nodes.literal("", node.found.expression)
-    around = list(_upwards(node.parent))
-    title = next((n for n in around if isinstance(n, _TITLES)), None)
-    if title is not None:
-        title[MARKS] = [*title.get(MARKS, []), (outcome.measured, noted.entry, noted.row, noted.mark.about)]
-        return nodes.Text(outcome.measured)
-    linked = not any(isinstance(n, (nodes.reference, addnodes.pending_xref)) for n in around)
-    return _marked(outcome.measured, noted, linked=linked)
