@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,15 +57,29 @@ def test_words_are_spread_evenly() -> None:
     assert np.abs(ones - 0.5).max() < 0.02
 
 
-@pytest.mark.parametrize(("within", "between"), [(1, 24), (40, 1)])
-def test_sums_of_parts_are_checked(within: int, between: int) -> None:
+@pytest.mark.parametrize(
+    ("within", "between", "lies"),
+    [
+        (((24, 1),), ((40, 24),), lambda part, one: 24 * part + one),
+        (((7, 40),), ((40, 1),), lambda part, one: part + 40 * one),
+        (
+            ((3, 80), (2, 8)),
+            ((5, 16), (8, 1)),
+            lambda part, one: 16 * (part // 8) + part % 8 + 80 * (one // 2) + 8 * (one % 2),
+        ),
+    ],
+)
+def test_sums_of_parts_are_checked(
+    within: tuple[tuple[int, int], ...], between: tuple[tuple[int, int], ...], lies: Callable[[Any, Any], Any]
+) -> None:
     element, parts = ELEMENTS["fp64"], 40
-    count, steps, passes = (24, 3, 2) if within == 1 else (7, 0, 1)
-    numbers_of = np.arange(parts)[:, None] * between + np.arange(count) * within
+    count = math.prod(many for many, _ in within)
+    steps, passes = (3, 2) if count == 24 else (0, 1)
+    numbers_of = lies(np.arange(parts)[:, None], np.arange(count))
     words = element.words(numbers_of[..., None] * 4 + np.arange(4)).reshape(parts, -1)
     ends = [int(element.end(row, steps).sum(dtype=np.uint64)) for row in words]
     values = np.array([end * passes % 2**32 for end in ends], dtype=np.uint32)
-    sums = Sums(values, 4, count, within, between, passes)
+    sums = Sums(values, 4, within, between, passes)
     check_sums(sums, element, steps)
     with pytest.raises(VerificationError, match="the sum of part 0 of 40"):
         check_sums(sums, element, steps + 1)

@@ -86,7 +86,7 @@ def test_wrong_answers_are_refused() -> None:
     wrong = [
         (problems.Memory("copy", 4, 2**20), problems.Stretches(stretch, 2**20, 2**20)),
         (problems.Memory("triad", 4, 2**20), problems.Stretches(stretch, 2**20, 2**20)),
-        (problems.Memory("read", 4, 2**20), Sums(stretch[0], 4, 16, 64, 1)),
+        (problems.Memory("read", 4, 2**20), Sums(stretch[0], 4, ((16, 64),), ((64, 1),))),
         (problems.Arithmetic("fp64", 4, 100), problems.Ends(stretch[0], 4, 100)),
         (problems.Transfer("pinned", "both", 2**20), problems.Moved((stretch,) * 2, 2**20)),
         (problems.Transfer("pinned", "both", 2**20), problems.Moved((), 2**20)),
@@ -158,7 +158,7 @@ def test_kernels_go_through_every_vector(lanes: int, context: Context) -> None:
         sums = np.zeros(64, np.uint32)
         library.run(("read", "copy", "triad").index(pattern), rounds, *map(address, (b, c, a, sums)))
         if pattern == "read":
-            result = Sums(sums, lanes, rounds * batch, 64, 1, 2)
+            result = Sums(sums, lanes, ((rounds, 2 * 32 * batch), (batch, 32)), ((2, 32 * batch), (32, 1)), 2)
         else:
             result = problems.Stretches(problems.stretches(a), words, words)
             assert not np.array_equal(a, problems.FLOAT.words(np.arange(2 * words, 3 * words)))

@@ -124,7 +124,9 @@ def test_the_kernel_takes_every_element_through_the_chain(chain: int, context: C
     assert np.array_equal(words, element.words(np.arange(words.size)))
     constants = np.array(element.constants)
     library.run(address(words), rounds, 2, chain, address(constants), address(sums))
-    workload.verify(workload.Chains("fp64", chain, words.size, 0), None, Sums(sums, 4, rounds * 4, 64, 1, 2))
+    workload.verify(
+        workload.Chains("fp64", chain, words.size, 0), None, Sums(sums, 4, ((rounds * 4, 64),), ((64, 1),), 2)
+    )
 
 
 STEPS = {"float": "FFMA", "double": "DFMA", "perfdocs::HalfPair": "HFMA2", "unsigned int": "IMAD"}

@@ -117,7 +117,7 @@ class HostMemory(HostArm):
     def result(self) -> Sums | Stretches:
         """Sums, or stretches of the array that was written."""
         if self._problem.pattern == "read":
-            return Sums(self._sums, self._problem.lanes, self._count, 1, self._count)
+            return Sums(self._sums, self._problem.lanes, ((self._count, 1),), ((len(self._sums), self._count),))
         return Stretches(stretches(self._data[2 * self._array :]), self._array, self._array)
 
     def counts(self) -> dict[str, float]:

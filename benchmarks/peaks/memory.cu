@@ -1,6 +1,6 @@
 // Reading, copying and the triad of BabelStream, over vectors of words of 4 byte.
-// A thread takes so many `rounds` of kBatch vectors at once: reading, those whose number is its own modulo the threads;
-// writing, those of its block's tile, so that neighbours are written together.
+// A thread takes so many `rounds` of kBatch vectors at once, those of its block's tile: neighbours are read and written
+// together.
 #include <perfdocs/words.hpp>
 
 using perfdocs::u32;
@@ -28,20 +28,19 @@ static __device__ __forceinline__ u64 tiles_apart() { return (u64)gridDim.x * kT
 // sums[t] is that of the words that thread t read, over every pass.
 extern "C" __global__ __launch_bounds__(PEAKS_THREADS) void peaks_read(const Vector* __restrict__ data, u32 rounds,
                                                                        u32 passes, u32* sums) {
-  const u64 thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
   u32 sum = 0;
   for (u32 pass = 0; pass < passes; ++pass) {
-    u64 at = thread;
+    u64 at = first_of_tile();
 #pragma unroll 1
-    for (u32 round = 0; round < rounds; ++round, at += kBatch * threads) {
+    for (u32 round = 0; round < rounds; ++round, at += tiles_apart()) {
       Vector batch[kBatch];
 #pragma unroll
-      for (int i = 0; i < kBatch; ++i) batch[i] = data[at + i * threads];
+      for (int i = 0; i < kBatch; ++i) batch[i] = data[at + i * PEAKS_THREADS];
 #pragma unroll
       for (int i = 0; i < kBatch; ++i) sum += perfdocs::folded(batch[i]);
     }
   }
-  sums[thread] = sum;
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 extern "C" __global__ __launch_bounds__(PEAKS_THREADS) void peaks_copy(const Vector* __restrict__ from,

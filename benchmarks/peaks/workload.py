@@ -34,7 +34,8 @@ TRANSFERRED = 2**27  # words
 def tasks(kind: Kind, quick: bool) -> Sequence[Task]:
     """Every table is one curve, so that a GPU is brought to its clocks once for each.
 
-    Launches come first: in a process in which kernels of other modules have run, a node of a graph takes longer.
+    Launches come first: in a process that has put work on several streams, as transfers do, a node of a
+    graph takes longer.
     """
     points: list[tuple[str, Point]] = [("latency", {"way": way}) for way in WAYS[kind]]
     points += [

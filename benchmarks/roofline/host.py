@@ -75,7 +75,7 @@ class HostArm(Prepared):
 
     def result(self) -> Sums:
         """A sum a part."""
-        return Sums(self._sums, 1, PART, 1, PART)
+        return Sums(self._sums, 1, ((PART, 1),), ((len(self._sums), PART),))
 
     def counts(self) -> dict[str, float]:
         """Of the words gone through."""

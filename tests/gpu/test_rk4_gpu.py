@@ -167,4 +167,4 @@ def test_a_real_card(context: Context, tmp_path: Path) -> None:
         assert {"wall", "end_to_end", "issued_byte", "issued_steps", "max_difference"} <= set(one.values)
         assert ("sm_clock" in one.values) == (card.method.clocks == "nvml")
     assert card.device.sm_count == context.sm_count
-    assert card.method.protocol == "block"
+    assert card.method.protocol == "rotate"

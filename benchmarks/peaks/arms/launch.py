@@ -45,7 +45,6 @@ class Arm(DeviceArm):
 
     def result(self) -> int:
         """How many kernels there were."""
-        # Not CuPy's `fill`, a kernel of another module: once such a one has run, each node of a graph takes longer.
         self.count.data.memset(0, self.count.nbytes)
         self.put_counting()
         return int(self.count.get()[0])

@@ -27,7 +27,7 @@ class Plan(NamedTuple):
 
 
 # A read leaves a sum a thread, so that its threads are few; writes are fastest where a thread ends with its batch.
-PLANS = {"read": Plan(32, 256, 4), "copy": Plan(4, 128), "triad": Plan(4, 128)}
+PLANS = {"read": Plan(16, 512, 4), "copy": Plan(4, 128), "triad": Plan(4, 128)}
 
 
 class Arm(DeviceArm):
@@ -67,8 +67,10 @@ class Arm(DeviceArm):
     def result(self) -> Sums | Stretches:
         """Sums, or stretches of the array that was written."""
         if self._problem.pattern == "read":
-            sums = self._sums.get()
-            return Sums(sums, self._problem.lanes, self._rounds * self._vectors, len(sums), 1, self._passes)
+            tile = self._threads * self._vectors
+            within = (self._rounds, self._grid * tile), (self._vectors, self._threads)
+            between = (self._grid, tile), (self._threads, 1)
+            return Sums(self._sums.get(), self._problem.lanes, within, between, self._passes)
         written = self._arrays[2 * self._problem.words :][: self.words]
         return Stretches(stretches(written), self.words, self._problem.words)
 

@@ -55,7 +55,7 @@ class Arm(Prepared):
     def result(self) -> Sums:
         """A sum a thread."""
         sums = self._sums.get()
-        return Sums(sums, VECTOR, self._count, len(sums), 1, self._problem.passes)
+        return Sums(sums, VECTOR, ((self._count, len(sums)),), ((len(sums), 1),), self._problem.passes)
 
     def counts(self) -> dict[str, float]:
         """Of every pass."""

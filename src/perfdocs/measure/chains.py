@@ -6,6 +6,7 @@ drift exactly, and its bits change at every step. Integers go through x·a + b m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ __all__ = ["ELEMENTS", "MOST_STEPS", "Element", "Sums", "check_sums"]
 MOST_STEPS = 2**20
 """More of them would drift out of the range that is exact."""
 DRIFT = 2.0**-22
+Levels = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +118,24 @@ ELEMENTS: Mapping[str, Element] = {
 class Sums:
     """Sums of words, one for each of several parts of memory, over ``passes`` passes.
 
-    Part p holds ``count`` vectors of ``words`` words, the first at ``p·between``, each next ``within`` further on.
+    A part holds vectors of ``words`` words. ``within`` says where they lie in it, ``between`` where parts begin: each
+    as (how many, how many vectors apart) of its levels, the outermost first.
     """
 
     values: Words
     words: int
-    count: int
-    within: int
-    between: int
+    within: Levels
+    between: Levels
     passes: int = 1
+
+
+def _lies(levels: Levels, number: Any) -> Any:
+    """Where a number, or each of several, lies in these levels."""
+    place = 0
+    for many, apart in reversed(levels):
+        place = place + number % many * apart
+        number = number // many
+    return place
 
 
 PARTS = 16  # that are checked, the first and the last among them
@@ -135,8 +146,9 @@ def check_sums(sums: Sums, element: Element, steps: int = 0) -> None:
     """Hold some sums against what so many steps make of the words. Raises :class:`VerificationError`."""
     for part in np.unique(np.linspace(0, len(sums.values) - 1, PARTS).astype(np.int64)).tolist():
         wanted, span = 0, max(1, AT_A_TIME // sums.words)
-        for first in range(0, sums.count, span):
-            numbers = part * sums.between + np.arange(first, min(first + span, sums.count)) * sums.within
+        count = math.prod(many for many, _ in sums.within)
+        for first in range(0, count, span):
+            numbers = _lies(sums.between, part) + _lies(sums.within, np.arange(first, min(first + span, count)))
             words = element.words((numbers[:, None] * sums.words + np.arange(sums.words)).ravel())
             wanted += int(element.end(words, steps).sum(dtype=np.uint64))
         wanted = wanted * sums.passes % 2**32
