@@ -22,7 +22,7 @@ from perfdocs.library import Benchmark, load_library
 from perfdocs.measure.provenance import source
 from perfdocs.render.generated import check, render_all, write
 from perfdocs.render.numbers import numbers_of_html, numbers_of_markdown
-from perfdocs.render.repeats import moved_cells, repeats_of, single_cells, summary_table
+from perfdocs.render.repeats import arms_table, moved_cells, repeats_of, single_cells, summary_table
 from perfdocs.repeat import Agreement, Pair, Repeat, summary
 from perfdocs.sphinx_ext import content
 from perfdocs.store import CardStore
@@ -181,6 +181,16 @@ def test_clocks_and_flags_stand_beside_a_cell_that_moved(tmp_path: Path) -> None
 )
 def test_verdicts_agree_differ_by_a_tie_or_contradict(a: Order, b: Order, expected: Agreement) -> None:
     assert Pair("main", {}, ("x", "y"), a, b).agreement is expected
+
+
+def test_arms_are_told_by_how_well_they_come_again(tmp_path: Path) -> None:
+    found = only(twice(tmp_path, scale("steal", 1.3, config="thin", n=1000), factor=SAME))
+    (group,) = arms_table([found], "main").groups
+    assert group.head[:3] == ("arm", "cells", "median difference")
+    cells = [cell for cell in found.chosen("main")[0].cells if cell.arm == "steal"]
+    (moved,) = (row for row in group.rows if row[-1].text != "100\u00a0%")
+    assert moved[1].text == str(len(cells))
+    assert moved[-1].text == f"{100 * (len(cells) - 1) / len(cells):.1f}\u00a0%"
 
 
 def test_ties_and_contradictions_of_pairs_at_a_point(tmp_path: Path) -> None:

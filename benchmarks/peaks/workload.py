@@ -26,7 +26,7 @@ SIDES = {
     "tensor_fp64": (4096, 8192),
     **dict.fromkeys(("tensor_tf32", "tensor_fp16", "tensor_bf16"), (4096, 8192, 12288, 16384)),
 }
-QUICK_SIDES = {"tensor_fp64": (4096,), "tensor_fp16": (8192,)}
+QUICK_SIDES = {"tensor_fp16": (8192,)}
 WORDS = 2**29  # of each of three arrays: far more than caches hold
 TRANSFERRED = 2**27  # words
 

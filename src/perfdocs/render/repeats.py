@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ..definition import Definition
 from ..library import Benchmark
@@ -16,6 +17,7 @@ from .model import MISSING, Cell, Group, TableModel, flags_in, words
 from .points import labels_of, ordered_flags, point_text
 
 __all__ = [
+    "arms_table",
     "changed_facts",
     "contradictions",
     "moved_cells",
@@ -32,6 +34,14 @@ ABOUT = (
 )
 
 
+def _limit(limit: float) -> str:
+    return f"{limit * 100:g}{NBSP}%"
+
+
+CLOSENESS = ("cells", "median difference", *(f"within {_limit(limit)}" for limit in LIMITS))
+"""Columns on how far the cells of two runs are apart."""
+
+
 def repeats_of(benchmark: Benchmark, device_ids: Sequence[str] = ()) -> tuple[Repeat, ...]:
     """Both runs of each of these devices, or of all that were measured twice."""
     found = []
@@ -44,7 +54,7 @@ def repeats_of(benchmark: Benchmark, device_ids: Sequence[str] = ()) -> tuple[Re
 
 def repeat_models(repeats: Sequence[Repeat], table: str = "") -> Iterator[TableModel]:
     """Every table on these pairs of runs; ``table`` names one of the benchmark's, none means all."""
-    for make in (summary_table, moved_cells, contradictions, single_cells):
+    for make in (summary_table, arms_table, moved_cells, contradictions, single_cells):
         yield make(repeats, table)
     yield changed_facts(repeats)
 
@@ -65,9 +75,7 @@ def summary_table(repeats: Sequence[Repeat], table: str = "") -> TableModel:
         "device",
         *(["benchmark"] if several else []),
         "table",
-        "cells",
-        "median difference",
-        *(f"within {_limit(limit)}" for limit in LIMITS),
+        *CLOSENESS,
         "pairs",
         "same verdict",
         "one is a tie",
@@ -93,13 +101,39 @@ def _summary_rows(repeat: Repeat, table: str, several: bool) -> Iterator[tuple[C
         )
 
 
-def _figures(figures: Summary) -> Iterator[Cell]:
+def _closeness(figures: Summary) -> Iterator[Cell]:
+    """What :data:`CLOSENESS` names."""
     yield Cell(str(figures.cells))
     yield Cell(_percent(figures.median or 0.0))
     for share in figures.within or ():
         yield Cell(format_percent(share))
+
+
+def _figures(figures: Summary) -> Iterator[Cell]:
+    yield from _closeness(figures)
     for count in (figures.pairs, figures.same, figures.ties, figures.contradict):
         yield Cell(str(count))
+
+
+def arms_table(repeats: Sequence[Repeat], table: str = "") -> TableModel:
+    """One row for each arm of a pair of runs, over all its cells; the one whose cells lie closest first."""
+    groups = []
+    for repeat in repeats:
+        parts = repeat.chosen(table)
+        arms = dict.fromkeys(cell.arm for part in parts for cell in part.cells)
+        figures = {arm: summary(_only(part, arm) for part in parts) for arm in arms}
+        rows = tuple(
+            (_label(repeat.definition, arm), *_closeness(figures[arm]))
+            for arm in sorted(arms, key=lambda a: (figures[a].median or 0.0, a))
+        )
+        title = ", ".join([repeat.first.device_id, repeat.definition.title]) if len(repeats) > 1 else ""
+        groups.append(Group(("arm", *CLOSENESS), rows, title))
+    return _model("repeatability-arms", "Repeatability by arm", [g for g in groups if g.rows])
+
+
+def _only(part: TableRepeat, arm: str) -> TableRepeat:
+    """What two runs hold of an arm, less how it stands to others."""
+    return replace(part, cells=tuple(cell for cell in part.cells if cell.arm == arm), pairs=())
 
 
 def _percent(fraction: float) -> str:
@@ -107,10 +141,6 @@ def _percent(fraction: float) -> str:
     if 0 < abs(fraction) < 1e-4:
         return f"<{NBSP}0.01{NBSP}%"
     return format_percent(fraction, 2 if abs(fraction) < 0.1 else 3)
-
-
-def _limit(limit: float) -> str:
-    return f"{limit * 100:g}{NBSP}%"
 
 
 def _groups(

@@ -18,7 +18,15 @@ from ..render.matrix import device_order, legend, page_table, parts_of, reasons_
 from ..render.model import TableModel, has_rows
 from ..render.overview import overview
 from ..render.points import has_overview
-from ..render.repeats import changed_facts, contradictions, moved_cells, repeats_of, single_cells, summary_table
+from ..render.repeats import (
+    arms_table,
+    changed_facts,
+    contradictions,
+    moved_cells,
+    repeats_of,
+    single_cells,
+    summary_table,
+)
 from ..render.series import has_values
 from ..render.whys import plot_note
 from .blocks import Block, DeviceList, Downloads, Figure, Folded, Heading, Lines, Paragraph, Table, Tabs
@@ -154,7 +162,7 @@ def _same(model: TableModel) -> TableModel:
 
 
 def _repeatability(spec: Spec, library: Library) -> Iterator[Block]:
-    """Figures, then the cells that moved, and, where there are any, contradictions, lone cells and other changes."""
+    """Figures, the cells that moved, and, where there are any, contradictions, lone cells and other changes."""
     benchmarks = _benchmarks(spec, library)
     chosen = [(b, [c.device_id for c in chosen_repeats(spec, b)]) for b in benchmarks]
     repeats = tuple(r for b, devices in chosen if devices for r in repeats_of(b, devices))
@@ -164,7 +172,8 @@ def _repeatability(spec: Spec, library: Library) -> Iterator[Block]:
     moved = moved_cells(repeats, spec.table)
     if not has_rows(moved):
         yield Paragraph(f"{moved.title}: none.")
-    for model in (moved, contradictions(repeats, spec.table), single_cells(repeats, spec.table)):
+    further = (make(repeats, spec.table) for make in (contradictions, single_cells))
+    for model in (arms_table(repeats, spec.table), moved, *further):
         yield from _folded_if_long(model)
     changes = changed_facts(repeats)
     yield Folded(changes.title, (Table(lambda: changes),))
