@@ -127,10 +127,16 @@ def test_a_gate_that_timed_out_flags_where_the_peers_differ(
     assert "gate_timeout" not in found[1]
 
 
-def test_peers_are_at_the_same_point() -> None:
-    slow = measurement("a", 1, gate=OUT, sm_clock=(1e9,))
-    assert flags(slow, measurement("b", 2, gate=IN, sm_clock=(2e9,)))[0] == set()
-    assert flags(slow, measurement("b", 1, gate=OUT, sm_clock=(2e9,)))[0] == set()  # timed out as well: no measure
+def test_where_no_gate_of_the_card_passed_all_are_flagged() -> None:
+    assert flags(measurement("a", gate=OUT), measurement("b", gate=OUT)) == [{"gate_timeout"}, {"gate_timeout"}]
+
+
+def test_peers_are_at_the_same_point_where_there_are_such() -> None:
+    slow, same = measurement("a", 1, gate=OUT, sm_clock=(1e9,)), measurement("b", 1, gate=IN, sm_clock=(1e9,))
+    other = measurement("c", 2, gate=IN, sm_clock=(2e9,))
+    assert flags(slow, same, other)[0] == set()
+    assert flags(slow, other)[0] == {"gate_timeout"}
+    assert flags(slow, measurement("b", 1, gate=OUT, sm_clock=(2e9,)), other)[0] == {"gate_timeout"}  # no measure
 
 
 def test_noise_is_a_spread_of_more_than_five_percent() -> None:

@@ -53,7 +53,9 @@ FLAGS: dict[str, Flag] = {
     "noisy": Flag("~", f"the runs spread over more than {NOISY_SPREAD:.0%} of their centre"),
     "drift": Flag("d", f"the runs rose, or fell, one after the other, by more than {LEAST_PATTERN:.0%} in all"),
     "bimodal": Flag("b", f"the runs fall into two groups more than {LEAST_PATTERN:.0%} apart"),
-    "gate_timeout": Flag("G", "the cool-down gate timed out and the clock or throttle reasons differ from the peers'"),
+    "gate_timeout": Flag(
+        "G", "the cool-down gate timed out, and clock or throttle reasons differ from those behind gates that did not"
+    ),
     "contaminated": Flag("C", "other work ran on the device or its processors, in the last try as well"),
     "not_watched": Flag("w", "nobody looked for other work in the runs, or in their last try: no sampler or no sample"),
     "few_samples": Flag("f", "fewer than five timed runs"),
@@ -74,13 +76,18 @@ def flags_by_measurement(card: Card) -> tuple[frozenset[str], ...]:
 def flags_of(card: Card) -> Callable[[Measurement], frozenset[str]]:
     """What tells the flags of a card's measurement, those of its samples excepted (:func:`noise`, :func:`pattern`)."""
     origin: frozenset[str] = frozenset() if card.origin.kind == "measured" else frozenset({card.origin.kind})
+    passed = [m for m in card.measurements if _gate_timed_out(m) is False]
     peers: dict[tuple[object, ...], list[Measurement]] = {}
-    gated = [m for m in card.measurements if m.block is not None and m.block.gate is not None]
-    if any(m.block.gate.timed_out for m in gated if m.block and m.block.gate):  # of no use otherwise
-        for m in gated:
+    if any(map(_gate_timed_out, card.measurements)):  # of no use otherwise
+        for m in passed:
             peers.setdefault(_point(m), []).append(m)
     sampling = card.method.sample_period is not None or card.method.sampler_reason is not None
-    return lambda m: origin.union(m.flags, _block_flags(m, peers.get(_point(m), ()) if peers else (), sampling))
+    return lambda m: origin.union(m.flags, _block_flags(m, peers.get(_point(m), passed) if peers else passed, sampling))
+
+
+def _gate_timed_out(m: Measurement) -> bool | None:
+    """``None``: there was no gate."""
+    return m.block.gate.timed_out if m.block is not None and m.block.gate is not None else None
 
 
 def _point(m: Measurement) -> tuple[object, ...]:
@@ -88,6 +95,7 @@ def _point(m: Measurement) -> tuple[object, ...]:
 
 
 def _block_flags(m: Measurement, peers: Sequence[Measurement], sampling: bool) -> Iterable[str]:
+    """``peers``: those behind a gate that did not time out, at the same point or, without such, of the whole card."""
     if m.block is None:
         return
     if throttle_reasons(m.block):
@@ -98,13 +106,11 @@ def _block_flags(m: Measurement, peers: Sequence[Measurement], sampling: bool) -
         yield "not_watched"
     if clock_moved(m):
         yield "clock_spread"
-    gate = m.block.gate
-    if gate is not None and gate.timed_out:
-        others = [p for p in peers if p is not m and p.block and p.block.gate and not p.block.gate.timed_out]
-        clock, clocks = sm_clock(m), [c for p in others if (c := sm_clock(p)) is not None]
+    if _gate_timed_out(m):
+        clock, clocks = sm_clock(m), [c for p in peers if (c := sm_clock(p)) is not None]
         slower = clock is not None and bool(clocks) and abs(clock / statistics.median(clocks) - 1) > CLOCK_SPREAD
-        usual = {r for p in others if p.block for r in p.block.throttle}
-        if slower or (others and not set(m.block.throttle) <= usual):
+        usual = {r for p in peers if p.block for r in p.block.throttle}
+        if slower or not peers or not set(m.block.throttle) <= usual:
             yield "gate_timeout"
 
 

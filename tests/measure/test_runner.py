@@ -466,6 +466,15 @@ def test_the_deadline_can_close_the_card(toy: SimpleNamespace) -> None:
     assert extent(card) == "quick, only some arms, tables or points, 1 cell left out at the deadline"
 
 
+def test_a_card_that_holds_more_is_not_closed_over(toy: SimpleNamespace) -> None:
+    fuller = toy.measure("good", device="gpu")
+    with pytest.raises(Stopped, match="holds 2 measurements and this run 1; 1 measurement is kept") as stop:
+        toy.measure("good", device="gpu", deadline=1.0, close=True)
+    assert stop.value.exit_code == 3
+    (path,) = (path for path in toy.out.rglob("*.json") if "partial" not in path.name)
+    assert read_card(path) == fuller
+
+
 def test_arms_that_take_turns_are_foreseen_together(toy: SimpleNamespace) -> None:
     begun = toy.clock.seconds
     toy.measure("good", "double", at={"n": (10,)})

@@ -178,6 +178,7 @@ class DeviceRun:
             with self._watchdog:
                 self._measure_cells()
             self._tell_sampler()
+            session.keep_fuller()
             written = session.close()
         except KeyboardInterrupt:
             raise Stopped(

@@ -9,11 +9,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from perfdocs.card import Block, Card, Gate, Measurement, MetricValue, NotRun, Spread, State, Summary
-from perfdocs.cardfile import write_card
+from perfdocs.cardfile import read_card, write_card
 from perfdocs.definition import Definition
 from perfdocs.errors import PerfdocsError, clean, nearest, place
 
 from .arm import Reason
+from .failure import Stopped
 from .partial import Partial, fingerprint, read_partial, write_partial
 from .plan import Cell, show
 from .protocol import Timed, has_state
@@ -218,6 +219,22 @@ class Session:
     def open_cells(self, cells: list[Cell]) -> list[Cell]:
         """Cells without a measurement or a reason."""
         return [c for c in cells if c.key not in self.done and c.key not in self.not_run and not self.ruled_out(c)]
+
+    def keep_fuller(self) -> None:
+        """Leave a card in its place that holds more than this run had time for. Raises :class:`Stopped`."""
+        if not any(n.kind == "out_of_time" and n.reason not in self.hangs.values() for n in self.not_run.values()):
+            return
+        try:
+            there = len(read_card(self.final).measurements)
+        except PerfdocsError:  # none is there, or none that is worth keeping
+            return
+        if there > len(self.done):
+            raise Stopped(
+                f"stopped at the deadline: the card in {place(self.final)} stays, since it holds {there} measurements "
+                f"and this run {len(self.done)}; {self.leave()}: run the same command again with more time, or remove "
+                "that card first",
+                3,
+            )
 
     def close(self) -> Path:
         """Write the final card, then remove the partial file."""
