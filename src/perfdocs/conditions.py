@@ -51,9 +51,9 @@ SETTINGS = frozenset({"application_clocks", "display_clocks", "sync_boost"})
 
 def throttle_reasons(block: Block) -> tuple[str, ...]:
     """Reasons that held the clock down, read after the timed runs or sampled in the block's work."""
-    found = {*block.throttle, *(block.state.throttle if block.state else ())}
-    if not found:  # as nearly always
+    if not block.throttle and (block.state is None or not block.state.throttle):  # as nearly always
         return ()
+    found = {*block.throttle, *(block.state.throttle if block.state else ())}
     return tuple(sorted(found - NO_THROTTLING))
 
 

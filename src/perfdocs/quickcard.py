@@ -208,10 +208,11 @@ class QuickReader:
 
     def _blocks(self, blocks: list[Block]) -> int:
         """The colons of blocks that hold nothing unusual. Raises as above."""
-        for text in (text for block in blocks for text in _texts(block)):
-            if text not in self._good:
-                check_tree(text, lambda at: at, "card")
-                self._good.add(text)
+        for block in blocks:
+            if block.throttle or block.repeats or block.curve is not None or block.state is not None:
+                for text in {*_texts(block)} - self._good:
+                    check_tree(text, lambda at: at, "card")
+                    self._good.add(text)
         written = self._encode(blocks)
         if not _usual_numbers(written):
             raise ValueError("a number near the bounds")

@@ -23,9 +23,6 @@ from .nodes import (
     Selected,
     Trend,
     Within,
-    all_parts,
-    parts_of,
-    trees_of,
 )
 from .phrases import word_finding
 from .reach import axes_along
@@ -113,7 +110,7 @@ _STRICT = re.compile(
 
 def _allowed(item: Item, *, strict: bool = False) -> set[str]:
     """The bounds that an item's numbers may have in a text; with ``strict`` those that are not reached."""
-    functions = {p.function for tree in trees_of(item) for p in parts_of(tree) if isinstance(p, (Over, Call))}
+    functions = {p.function for p in item.parts if isinstance(p, (Over, Call))}
     found = {how for name, how in (("min", "over"), ("max", "under")) if name in functions and not strict}
     if isinstance(item, (Bounded, Compared)):
         found |= {item.how}
@@ -178,7 +175,7 @@ def best_of_series(claim: Claim, data: Data, context: Context) -> set[str]:
     """The bounds that a derived quantity is itself, being the best, the least or the most of a series."""
     derived = data.definition(context).derived if context.benchmark else {}
     found = set()
-    for part in all_parts(claim):
+    for part in claim.parts:
         key = part.function if isinstance(part, Call) else part.name if isinstance(part, Name) else ""
         if key in derived:
             is_ = derived[key].is_
@@ -236,7 +233,7 @@ def _with_word(claim: Claim, prose: Prose, any_of: set[str], *, one_each: bool) 
 
 def _denials(claim: Claim, prose: Prose) -> Iterator[Finding]:
     """Numbers that the text denies, and those of a difference that the claim does not take."""
-    differs = any(isinstance(p, Binary) and p.operator == "-" for p in all_parts(claim))
+    differs = any(isinstance(p, Binary) and p.operator == "-" for p in claim.parts)
     plain = all(isinstance(item, Plain) for item in claim.items)
     asserted = not _says_no(claim) and all(getattr(item, "how", "") in ("", "=") for item in claim.items)
     for number in prose.numbers:

@@ -42,15 +42,15 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
     take_factors(item, data, reader)
 
     def one(tree: Tree) -> Finding:
-        q, what = evaluate_at(tree, context, data), Later(lambda: phrase(tree))
-        at = Later(lambda: data.place(q.rows, context))
-        if isinstance(item, Plain):
-            return reader.number(q, what, at)
-        if isinstance(item, Bounded):
-            return _bounded(q, what, item, at, context, data, reader)
+        q = evaluate_at(tree, context, data)
         if isinstance(item, Compared):
             return _compared(q, tree, item, context, data, reader)
-        return _within(q, tree, item, context, data, reader)
+        if isinstance(item, Within):
+            return _within(q, tree, item, context, data, reader)
+        what, at = Later(lambda: phrase(tree)), Later(lambda: data.place(q.rows, context))
+        if isinstance(item, Plain):
+            return reader.number(q, what, at)
+        return _bounded(q, what, item, at, context, data, reader)
 
     return _sharing(item.values, one, reader)
 
@@ -138,6 +138,8 @@ def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: D
     order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
     cycles = _in_cycles(q, other, data)
     measured = Later(lambda: f"{phrase(tree)} {show(q)}, {phrase(item.other)} {show(other)}{cycles}")
+    if item.by is None and order is wanted:
+        return Finding(Ternary.TRUE, measured=measured)
     place = Later(lambda: data.place((*q.rows, *other.rows), context))
     there = Later(lambda: f"{said}{place}")
     finding = order_finding(order, wanted, there, measured, words, _advice(order, q, other, context, data))

@@ -26,7 +26,6 @@ from .nodes import (
     Quantified,
     Selected,
     Tree,
-    trees_of,
 )
 from .proportions import of_speed
 from .subjects import beside_numbers
@@ -71,7 +70,7 @@ class _Kind:
         return []
 
     def of_item(self, item: Item) -> list[str]:
-        return [value for tree in trees_of(item) for value in self.of(tree)]
+        return [value for tree in item.trees for value in self.of(tree)]
 
     def named(self, selectors: Sequence[Selector]) -> list[str]:
         """The values among selectors."""
