@@ -103,6 +103,8 @@ def read_after_each(m: Measurement, key: str = "sm_clock") -> Spread | None:
 def clock_of_runs(m: Measurement, key: str = "sm_clock") -> Spread | None:
     """The clock at which the timed runs ran, read after each or sampled while the same work ran; in a block watched."""
     state = m.block.state if m.block else None
+    if state is None:
+        return None
     seen: Spread | None = getattr(state, key, None)
     return read_after_each(m, key) or seen
 

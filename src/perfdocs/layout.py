@@ -16,7 +16,7 @@ from .card import AxisValue, Card
 from .definition import ById, Definition
 from .row import Place, Row
 
-__all__ = ["Layout", "Spot", "along", "at_point", "in_order", "layout_of", "matching", "points_of"]
+__all__ = ["Layout", "Point", "Spot", "along", "at_point", "in_order", "layout_of", "matching", "points_of"]
 
 Point = tuple[tuple[str, AxisValue], ...]
 """Axes and their values."""
@@ -45,12 +45,13 @@ class Layout:
         self._measured = tuple(map(self._spot, places))
         self._series = tuple(self._of_series())
         self._of_arm: dict[str, list[Spot]] = {}
-        self._at: dict[Place, Spot] = {}
+        self.spots: dict[Place, Spot] = {}
+        """By their places."""
         self._tables: dict[str, dict[str, tuple[str, ...]]] = {}
         for spot in self._measured:
             self._of_arm.setdefault(spot.arm, []).append(spot)
         for spot in (*self._measured, *self._series):
-            self._at[spot.place] = spot
+            self.spots[spot.place] = spot
             self._tables.setdefault(spot.arm, {}).setdefault(spot.table, definition.tables[spot.table].axes)
 
     def _spot(self, place: Place) -> Spot:
@@ -85,7 +86,7 @@ class Layout:
         for table, axes in self._tables.get(arm, {}).items():
             if any(axis not in point for axis in axes):
                 return None
-            spot = self._at.get((table, arm, *[point[axis] for axis in axes]))
+            spot = self.spots.get((table, arm, *[point[axis] for axis in axes]))
             if spot is not None:
                 found.append(spot)
         return found

@@ -165,12 +165,15 @@ def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: D
 
 def _in_cycles(q: Quantity, other: Quantity, data: Data) -> str:
     """What to add where two times were taken at SM clocks that are too far apart; the claim then bears a flag."""
-    if q.powers != _SECONDS or other.powers != _SECONDS or len(q.rows) != 1 or len(other.rows) != 1:
+    if q.powers != _SECONDS or other.powers != _SECONDS:
         return ""
-    clocks = clock_ratio(q.rows[0], other.rows[0])
+    own, others = q.rows, other.rows
+    if len(own) != 1 or len(others) != 1:
+        return ""
+    clocks = clock_ratio(own[0], others[0])
     if clocks is None or not other.value.centre:
         return ""
-    data.clocks_apart(q.rows[0])
+    data.clocks_apart(own[0])
     return f", {format_ratio(q.value.centre / other.value.centre * clocks)} in SM cycles"
 
 

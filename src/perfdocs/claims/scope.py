@@ -15,7 +15,7 @@ from ..card import AxisValue, NotRun
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
 from ..frame import RowsOfCard, absences, rows_of_card
-from ..layout import Spot, along, at_point, matching, points_of
+from ..layout import Point, Spot, along, at_point, matching, points_of
 from ..library import Benchmark, Library
 from ..loading import LoadedCard
 from ..quantity import axis_text
@@ -79,6 +79,8 @@ class Data:
     """Parts of expressions evaluated so far."""
     _known: dict[tuple[str, str], RowsOfCard] = field(default_factory=dict)
     """Cards that were asked for already, by benchmark and device."""
+    _here: tuple[Context | None, RowsOfCard | None, Point, Point] = (None, None, (), ())
+    """Where it was read last: one context is read for several arms."""
 
     def step(self, count: int = 1) -> None:
         """Note that parts of an expression are evaluated. Raises ``claim-size`` where there are too many."""
@@ -195,10 +197,12 @@ class Data:
 
     def _at_point(self, context: Context, arm: str) -> Sequence[Row]:
         """The rows of an arm that the context selects."""
-        known = self.rows(context)
+        if context is not self._here[0]:
+            own, given = tuple(context.own.items()), tuple(context.given.items())
+            self._here = context, self.rows(context), own, given
+        _, known, own, given = self._here
         if known is None:
             return ()
-        own, given = tuple(context.own.items()), tuple(context.given.items())
         return [known.row(spot) for spot in at_point(known.layout, arm, context.table, own, given)]
 
     def read_at(self, context: Context, arm: str, metric: str) -> Reading:

@@ -90,7 +90,7 @@ class Quantity(Struct, frozen=True):
     @property
     def rows(self) -> tuple[Row, ...]:
         """The rows among its data."""
-        return tuple(read.row for read in self.data if isinstance(read, Reading))
+        return tuple([read.row for read in self.data if isinstance(read, Reading)])
 
     @property
     def own(self) -> tuple[Read, ...]:
