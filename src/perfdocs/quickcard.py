@@ -130,8 +130,11 @@ class QuickReader:
         whole = msgspec.defstruct("Whole", parts, bases=(Card,), frozen=True, **options)
         self._decoder = msgspec.json.Decoder(whole)
         self._encode = msgspec.json.Encoder().encode
-        self._places: dict[tuple[object, ...], tuple[Place, int]] = {}
-        """What is known of places: the key they have among others, and how many colons a row writes for them."""
+        self._places: dict[tuple[object, ...], tuple[str, str, Place, int]] = {}
+        """What is known of places: table and arm, the key among others, and how many colons a row writes for them.
+
+        All rows of a place share the texts of the first: their hashes are known, and they are compared by identity.
+        """
         self._good: set[str] = set()
         """Texts of blocks."""
         self._apt = not RESERVED & definition.metrics.keys()
@@ -172,10 +175,10 @@ class QuickReader:
         blocks: list[Block] = []
         colons = 0
         for values in rows:
-            table, arm, at = values.pop("table"), values.pop("arm"), values.pop("at", {})
-            flags, block = values.pop("flags", ()), values.pop("block", None)
-            point = (table, arm, *at.items())
-            place, its = self._places.get(point) or self._place(table, arm, at)
+            pop = values.pop
+            table, arm, at, flags, block = pop("table"), pop("arm"), pop("at", {}), pop("flags", ()), pop("block", None)
+            known = self._places.get((table, arm, *at.items())) or self._place(table, arm, at)
+            table, arm, place, its = known
             seen.add(place)
             if flags and not FLAGS.keys() >= {*flags}:
                 raise ValueError(flags)
@@ -191,8 +194,8 @@ class QuickReader:
             raise ValueError("a point twice")
         return tuple(found), colons + self._blocks(blocks)
 
-    def _place(self, table: str, arm: str, at: dict[str, AxisValue]) -> tuple[Place, int]:
-        """A place that fits the definition, by its key, and the colons of what says it. Raises as above."""
+    def _place(self, table: str, arm: str, at: dict[str, AxisValue]) -> tuple[str, str, Place, int]:
+        """What is known of a place that fits the definition. Raises as above."""
         axes, arms = self._tables.get(table, ((), frozenset()))
         if arm not in arms or at.keys() != {*axes}:
             raise ValueError(at)
@@ -203,7 +206,7 @@ class QuickReader:
         if not _usual_numbers(written):
             raise ValueError(at)
         point = (table, arm, *at.items())
-        self._places[point] = (table, arm, *map(at.__getitem__, axes)), written.count(b":")
+        self._places[point] = table, arm, (table, arm, *map(at.__getitem__, axes)), written.count(b":")
         return self._places[point]
 
     def _blocks(self, blocks: list[Block]) -> int:

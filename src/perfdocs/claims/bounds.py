@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from ..expression import Binary, Call, Name
 from ..quantity import Printed
@@ -61,12 +62,13 @@ _APART = re.compile(rf"\s+(?:{_MORE}|{_LESS})(?!\s*(?:,|;))(?=\s+\w|\s*$|\s*\.)"
 _COPULA = re.compile(r"\s*,?\s*(?:(?:is|are|was|were|which|that|much|far|well|still)\s+)+", re.IGNORECASE)
 
 
-def _bound(prose: Prose, start: int, end: int, *, unit: bool) -> tuple[str, str, int]:
+@lru_cache(maxsize=256)  # several rules ask it of one number
+def _bound(flat: str, start: int, end: int, *, unit: bool) -> tuple[str, str, int]:
     """``over`` or ``under`` with the words that say so, before or behind a number, and where a "not" would stand.
 
     Empty where there are none.
     """
-    before, flat = prose.plain[max(start - 40, 0) : start], prose.plain
+    before = flat[max(start - 40, 0) : start]
     if _BEFORE.search(before):
         unit = unit or bool(_TAKES.search(before) or _TIMES.match(flat, end))
         pairs = (("over", _ABOVE, _ABOVE_UNIT), ("under", _BELOW, _BELOW_UNIT))
@@ -140,11 +142,13 @@ def _hows(item: Item) -> str:
 def _without_word(claim: Claim, prose: Prose, *, one_each: bool) -> Iterator[Finding]:
     """Bare numbers where the claim has a bound, "takes 9 s" of `under ?`, and exact ones that are none."""
     wanted = [_hows(item) for item in claim.items]
+    if not any(wanted):
+        return
     said = [_said_bounds(claim, prose, number) for number in prose.numbers]
     for i, number in enumerate(prose.numbers):
         if i and _JOINED.fullmatch(prose.plain, prose.numbers[i - 1].end, number.start):
             said[i] = said[i] or said[i - 1]  # "over 5 and 7 ms"
-        if any(wanted) and _EXACTLY.search(prose.plain, max(number.start - 12, 0), number.start):
+        if _EXACTLY.search(prose.plain, max(number.start - 12, 0), number.start):
             yield word_finding(f"exactly {number.text.strip()}", "a value without a bound", "correct one of them")
     pairs = zip(wanted, said, strict=True) if one_each else ((how, set().union(*said)) for how in wanted)
     for how, words in pairs:
@@ -156,7 +160,7 @@ def _without_word(claim: Claim, prose: Prose, *, one_each: bool) -> Iterator[Fin
 
 def _said_bounds(claim: Claim, prose: Prose, number: Printed) -> set[str]:
     """The bounds that the words beside a number state."""
-    how, _, place = _bound(prose, number.start, number.end, unit=True)
+    how, _, place = _bound(prose.plain, number.start, number.end, unit=True)
     how = _TURNED[how] if _denied(prose, place, claim) else how
     before = prose.plain[max(number.start - 20, 0) : number.start]
     about = _ABOUT.search(before) or _OR_SO.match(prose.plain, number.end)
@@ -187,7 +191,7 @@ def best_of_series(claim: Claim, data: Data, context: Context) -> set[str]:
 
 def _read(claim: Claim, prose: Prose, number: Printed) -> tuple[str, str, bool, str]:
     """The bound of a number, its words, whether it is not reached, and what turns it round."""
-    how, text, place = _bound(prose, number.start, number.end, unit=number.style != "plain")
+    how, text, place = _bound(prose.plain, number.start, number.end, unit=number.style != "plain")
     strict = _STRICT.search(text) is not None
     if not how or not (verb := _denied(prose, place, claim)):
         return how, text, strict, ""

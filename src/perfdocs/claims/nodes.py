@@ -274,12 +274,17 @@ class Claim:
     @cached_property
     def parts(self) -> tuple[Tree, ...]:
         """Every expression of it and all within them."""
-        return tuple(part for item in self.items for part in item.parts)
+        return tuple([part for item in self.items for part in item.parts])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name of its items, in the order it is written."""
-        return tuple(name for item in self.items for name in item.names)
+        return tuple([name for item in self.items for name in item.names])
+
+    @cached_property
+    def selects(self) -> bool:
+        """Whether a part of it has selectors of its own: without any, all are of one device and of one point."""
+        return any(isinstance(part, (At, Name)) and part.selectors for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

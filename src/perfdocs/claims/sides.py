@@ -91,7 +91,7 @@ def sides_otherwise(
     claim: Claim, prose: Prose, context: Context, d: Definition, devices: frozenset[str]
 ) -> Iterator[Finding]:
     """Devices and values that stand on the other side of a comparison, or beside another number, than in the claim."""
-    for axis in ("device", *d.axes):
+    for axis in ("device", *d.axes) if claim.selects else ():
         if any(isinstance(s, (Quantified, Counted, FromOn)) and s.axis in (axis, "cell") for s in claim.scope):
             continue
         known = devices if axis == "device" else frozenset(v for v in d.axes[axis].values if isinstance(v, str))
