@@ -157,14 +157,14 @@ class QuickReader:
             check_tree(msgspec.to_builtins(head), lambda at: at, "card")
             datetime.strptime(head.recorded, "%Y-%m-%dT%H:%M:%SZ")
             check_card(head, self._definition, path)
-            found, colons = self._measurements(whole.measurements)
+            found, colons = self._measurements(whole.measurements, ranged=b'"centre"' in data)
         except (ValueError, PerfdocsError, RecursionError):  # msgspec's errors are values that do not fit
             return None
         # Each key and each text has its colons again, unless a key was there twice, or one says what goes without.
         return replace(head, measurements=found) if data.count(b":") == heads + colons else None
 
-    def _measurements(self, rows: tuple[dict[str, Any], ...]) -> tuple[tuple[Measurement, ...], int]:
-        """The rows as the library has them, and how many colons they are written with.
+    def _measurements(self, rows: tuple[dict[str, Any], ...], *, ranged: bool) -> tuple[tuple[Measurement, ...], int]:
+        """The rows as the library has them, and how many colons they are written with; ``ranged``: some have intervals.
 
         What a row says besides its place stays in it, as the values. A key that is none of the definition is not in it:
         its colon is missing in the end. Raises :class:`ValueError` or :class:`PerfdocsError` where one of them does not
@@ -184,7 +184,7 @@ class QuickReader:
                 raise ValueError(flags)
             if block is not None:
                 blocks.append(block)
-            for key, value in values.items():
+            for key, value in values.items() if ranged else ():
                 if type(value) is _Ranged:
                     values[key] = value.summary(self._definition.metrics[key])
                     colons += len(_Ranged.__struct_fields__)
