@@ -51,9 +51,9 @@ SETTINGS = frozenset({"application_clocks", "display_clocks", "sync_boost"})
 
 def throttle_reasons(block: Block) -> tuple[str, ...]:
     """Reasons that held the clock down, read after the timed runs or sampled in the block's work."""
-    found = {*block.throttle, *(block.state.throttle if block.state else ())}
-    if not found:  # as nearly always
+    if not block.throttle and (block.state is None or not block.state.throttle):  # as nearly always
         return ()
+    found = {*block.throttle, *(block.state.throttle if block.state else ())}
     return tuple(sorted(found - NO_THROTTLING))
 
 
@@ -103,6 +103,8 @@ def read_after_each(m: Measurement, key: str = "sm_clock") -> Spread | None:
 def clock_of_runs(m: Measurement, key: str = "sm_clock") -> Spread | None:
     """The clock at which the timed runs ran, read after each or sampled while the same work ran; in a block watched."""
     state = m.block.state if m.block else None
+    if state is None:
+        return None
     seen: Spread | None = getattr(state, key, None)
     return read_after_each(m, key) or seen
 

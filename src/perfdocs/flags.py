@@ -119,7 +119,7 @@ def sm_clock(m: Measurement) -> float | None:
     if (seen := clock_of_runs(m)) is not None:
         return seen.centre
     read = m.values.get("sm_clock")
-    return statistics.median(read) if isinstance(read, tuple) else read if isinstance(read, float) else None
+    return _middle(sorted(read)) if isinstance(read, tuple) else read if isinstance(read, float) else None
 
 
 def noise(value: Value) -> frozenset[str]:
@@ -140,25 +140,34 @@ def pattern(runs: Sequence[float]) -> frozenset[str]:
     if len(runs) < LEAST_RUNS:
         return frozenset()
     ordered = sorted(runs)
-    least = LEAST_PATTERN * abs(statistics.median(ordered))
+    least = LEAST_PATTERN * abs(_middle(ordered))
     if ordered[-1] - ordered[0] <= least:  # as of most rows: neither a way nor a gap is larger
         return frozenset()
     found = {"drift": _drifts(runs, least), "bimodal": _bimodal(ordered, least)}
     return frozenset(flag for flag, is_so in found.items() if is_so)
 
 
+def _middle(ordered: Sequence[float]) -> float:
+    """The median of what is in order: the library would put it in order again."""
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
 def _drifts(runs: Sequence[float], least: float) -> bool:
     """Whether all runs rise, or all fall, by more than ``least``, and no step is more than half of the way."""
-    steps, way = [b - a for a, b in pairwise(runs)], abs(runs[-1] - runs[0])
-    in_order = all(step > 0 for step in steps) or all(step < 0 for step in steps)
-    return in_order and way > least and 2 * max(map(abs, steps)) <= way
+    way = abs(runs[-1] - runs[0])
+    if way <= least:
+        return False
+    steps = [b - a for a, b in pairwise(runs)]
+    return (min(steps) > 0 or max(steps) < 0) and 2 * max(map(abs, steps)) <= way
 
 
 def _bimodal(ordered: Sequence[float], least: float) -> bool:
     """Whether two groups of two runs or more are over ``least`` and :data:`GAP` times the wider one apart."""
-    for cut in range(2, len(ordered) - 1):
-        low, high = ordered[:cut], ordered[cut:]
-        if high[0] - low[-1] > max(least, GAP * (low[-1] - low[0]), GAP * (high[-1] - high[0])):
+    first, last = ordered[0], ordered[-1]
+    for below, above in pairwise(ordered[1:-1]):
+        gap = above - below
+        if gap > least and gap > GAP * (below - first) and gap > GAP * (last - above):
             return True
     return False
 

@@ -59,12 +59,11 @@ class _Made(Mapping[Place, Row]):
         """The row of a place, or the default where the card has none."""
         row = self._rows.get(place)
         if row is None and (index := self._index.get(place)) is not None:
-            row = self._rows[place] = self._make(index)
+            row = self._rows[place] = self._make(place, index)
         return default if row is None else row
 
-    def _make(self, index: int) -> Row:
-        m = self._card.measurements[index]
-        at = {a: m.at[a] for a in self._definition.tables[m.table].axes}
+    def _make(self, place: Place, index: int) -> Row:
+        m, at = self._card.measurements[index], self.layout.spots[place].at
         return Row(self._definition, self._card, m.table, m.arm, at, index, self._flags(m), m, peers=self)
 
     def __iter__(self) -> Iterator[Place]:

@@ -16,7 +16,7 @@ from .card import AxisValue, Card
 from .definition import ById, Definition
 from .row import Place, Row
 
-__all__ = ["Layout", "Spot", "at_point", "in_order", "layout_of", "matching"]
+__all__ = ["Layout", "Point", "Spot", "along", "at_point", "in_order", "layout_of", "matching", "points_of"]
 
 Point = tuple[tuple[str, AxisValue], ...]
 """Axes and their values."""
@@ -45,12 +45,13 @@ class Layout:
         self._measured = tuple(map(self._spot, places))
         self._series = tuple(self._of_series())
         self._of_arm: dict[str, list[Spot]] = {}
-        self._at: dict[Place, Spot] = {}
+        self.spots: dict[Place, Spot] = {}
+        """By their places."""
         self._tables: dict[str, dict[str, tuple[str, ...]]] = {}
         for spot in self._measured:
             self._of_arm.setdefault(spot.arm, []).append(spot)
         for spot in (*self._measured, *self._series):
-            self._at[spot.place] = spot
+            self.spots[spot.place] = spot
             self._tables.setdefault(spot.arm, {}).setdefault(spot.table, definition.tables[spot.table].axes)
 
     def _spot(self, place: Place) -> Spot:
@@ -85,7 +86,7 @@ class Layout:
         for table, axes in self._tables.get(arm, {}).items():
             if any(axis not in point for axis in axes):
                 return None
-            spot = self._at.get((table, arm, *[point[axis] for axis in axes]))
+            spot = self.spots.get((table, arm, *[point[axis] for axis in axes]))
             if spot is not None:
                 found.append(spot)
         return found
@@ -148,6 +149,25 @@ def at_point(layout: Layout, arm: str, table: str | None, own: Point, given: Poi
         return matching(layout, (arm,), None, table, own, given)
     found = [spot for spot in placed if table in (None, spot.table) and all(axis in spot.at for axis, _ in own)]
     return _nearest(found, given)
+
+
+@lru_cache(maxsize=1024)
+def points_of(layout: Layout, arms: tuple[str, ...], table: str, own: Point) -> tuple[Mapping[str, AxisValue], ...]:
+    """The points of a table that hold these values; none where not all the arms have a row at one of them."""
+    if not {spot.arm for spot in matching(layout, arms, None, table, own, ())}.issuperset(arms):
+        return ()
+    every = matching(layout, (), None, table, own, ())
+    return tuple({tuple(spot.at.items()): spot.at for spot in every}.values())
+
+
+@lru_cache(maxsize=1024)
+def along(
+    layout: Layout, axis: str, arms: tuple[str, ...], table: str | None, own: Point, given: Point
+) -> tuple[frozenset[str], frozenset[AxisValue]]:
+    """The tables in which these arms have rows along an axis, and its values where any arm has a row in them."""
+    tables = frozenset(spot.table for spot in matching(layout, arms, axis, table, own, given))
+    found = (spot.at[axis] for t in tables for spot in matching(layout, (), axis, t, own, given))
+    return tables, frozenset(found)
 
 
 def _nearest(found: Sequence[Spot], given: Point) -> tuple[Spot, ...]:

@@ -130,8 +130,11 @@ class QuickReader:
         whole = msgspec.defstruct("Whole", parts, bases=(Card,), frozen=True, **options)
         self._decoder = msgspec.json.Decoder(whole)
         self._encode = msgspec.json.Encoder().encode
-        self._places: dict[tuple[object, ...], tuple[Place, int]] = {}
-        """What is known of places: the key they have among others, and how many colons a row writes for them."""
+        self._places: dict[tuple[object, ...], tuple[str, str, Place, int]] = {}
+        """What is known of places: table and arm, the key among others, and how many colons a row writes for them.
+
+        All rows of a place share the texts of the first: their hashes are known, and they are compared by identity.
+        """
         self._good: set[str] = set()
         """Texts of blocks."""
         self._apt = not RESERVED & definition.metrics.keys()
@@ -154,14 +157,14 @@ class QuickReader:
             check_tree(msgspec.to_builtins(head), lambda at: at, "card")
             datetime.strptime(head.recorded, "%Y-%m-%dT%H:%M:%SZ")
             check_card(head, self._definition, path)
-            found, colons = self._measurements(whole.measurements)
+            found, colons = self._measurements(whole.measurements, ranged=b'"centre"' in data)
         except (ValueError, PerfdocsError, RecursionError):  # msgspec's errors are values that do not fit
             return None
         # Each key and each text has its colons again, unless a key was there twice, or one says what goes without.
         return replace(head, measurements=found) if data.count(b":") == heads + colons else None
 
-    def _measurements(self, rows: tuple[dict[str, Any], ...]) -> tuple[tuple[Measurement, ...], int]:
-        """The rows as the library has them, and how many colons they are written with.
+    def _measurements(self, rows: tuple[dict[str, Any], ...], *, ranged: bool) -> tuple[tuple[Measurement, ...], int]:
+        """The rows as the library has them, and how many colons they are written with; ``ranged``: some have intervals.
 
         What a row says besides its place stays in it, as the values. A key that is none of the definition is not in it:
         its colon is missing in the end. Raises :class:`ValueError` or :class:`PerfdocsError` where one of them does not
@@ -172,16 +175,16 @@ class QuickReader:
         blocks: list[Block] = []
         colons = 0
         for values in rows:
-            table, arm, at = values.pop("table"), values.pop("arm"), values.pop("at", {})
-            flags, block = values.pop("flags", ()), values.pop("block", None)
-            point = (table, arm, *at.items())
-            place, its = self._places.get(point) or self._place(table, arm, at)
+            pop = values.pop
+            table, arm, at, flags, block = pop("table"), pop("arm"), pop("at", {}), pop("flags", ()), pop("block", None)
+            known = self._places.get((table, arm, *at.items())) or self._place(table, arm, at)
+            table, arm, place, its = known
             seen.add(place)
             if flags and not FLAGS.keys() >= {*flags}:
                 raise ValueError(flags)
             if block is not None:
                 blocks.append(block)
-            for key, value in values.items():
+            for key, value in values.items() if ranged else ():
                 if type(value) is _Ranged:
                     values[key] = value.summary(self._definition.metrics[key])
                     colons += len(_Ranged.__struct_fields__)
@@ -191,8 +194,8 @@ class QuickReader:
             raise ValueError("a point twice")
         return tuple(found), colons + self._blocks(blocks)
 
-    def _place(self, table: str, arm: str, at: dict[str, AxisValue]) -> tuple[Place, int]:
-        """A place that fits the definition, by its key, and the colons of what says it. Raises as above."""
+    def _place(self, table: str, arm: str, at: dict[str, AxisValue]) -> tuple[str, str, Place, int]:
+        """What is known of a place that fits the definition. Raises as above."""
         axes, arms = self._tables.get(table, ((), frozenset()))
         if arm not in arms or at.keys() != {*axes}:
             raise ValueError(at)
@@ -203,15 +206,16 @@ class QuickReader:
         if not _usual_numbers(written):
             raise ValueError(at)
         point = (table, arm, *at.items())
-        self._places[point] = (table, arm, *map(at.__getitem__, axes)), written.count(b":")
+        self._places[point] = table, arm, (table, arm, *map(at.__getitem__, axes)), written.count(b":")
         return self._places[point]
 
     def _blocks(self, blocks: list[Block]) -> int:
         """The colons of blocks that hold nothing unusual. Raises as above."""
-        for text in (text for block in blocks for text in _texts(block)):
-            if text not in self._good:
-                check_tree(text, lambda at: at, "card")
-                self._good.add(text)
+        for block in blocks:
+            if block.throttle or block.repeats or block.curve is not None or block.state is not None:
+                for text in {*_texts(block)} - self._good:
+                    check_tree(text, lambda at: at, "card")
+                    self._good.add(text)
         written = self._encode(blocks)
         if not _usual_numbers(written):
             raise ValueError("a number near the bounds")

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeVar
 
+from msgspec import Struct
+
 from .card import Summary
 
 __all__ = [
@@ -44,8 +46,7 @@ class Missing(Exception):  # noqa: N818 - an absence with its reason, not an err
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A quantity as known: centre, verdict interval ``lo``–``hi``, display range, number of samples, flags."""
 
     centre: float
@@ -117,7 +118,7 @@ def apart(a: float, b: float) -> float:
     """How far two positive numbers are apart: max / min − 1. Infinite where only one is zero or signs differ."""
     if a == b:
         return 0.0
-    low, high = sorted((a, b))
+    low, high = (b, a) if b < a else (a, b)
     if low > 0:
         return high / low - 1
     if high < 0:

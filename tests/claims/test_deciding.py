@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import replace
 from statistics import median
 
 import pytest
+from msgspec.structs import replace
 
 from perfdocs.claims.deciding import for_limit, for_order, for_printed
 from perfdocs.verdict import Order, Value, compare

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..definition import Definition
 from ..expression import Binary, names, parse
@@ -35,8 +36,6 @@ from .nodes import (
     Selected,
     Trend,
     Within,
-    all_parts,
-    item_names,
 )
 from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
@@ -121,7 +120,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
     yield from foreign_arms(d.id, both.data.library, both.reader.prose)
     prose, sets = both.reader.prose, sets_of(both.claim)
     one = said_arms(both.claim, prose, both.context, both.data) if sets else (ARM,)
-    said = [name for item in both.claim.items for name in item_names(item, one)]
+    said = [name for item in both.claim.items for name in item.said(one)]
     groups = {name for item in both.claim.items if isinstance(item, Leads) for name in item.among if name in d.groups}
     members = {arm for arm, entry in d.arms.items() if entry.group in groups} if groups else set()
     leaders = min((len(item.ranks[0]) for item in both.claim.items if isinstance(item, Leads)), default=1)
@@ -149,7 +148,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
                 "add it to the claim, or begin the text behind it",
             )
         mentioned.append(mention)
-    printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item_names(item)]
+    printed = [name for item in both.claim.items if isinstance(item, Plain) for name in item.names]
     if any(not isinstance(item, Plain) for item in both.claim.items):
         mentioned = spoken_order(prose, mentioned)
     first = list({m.keys: m for m in mentioned}.values())
@@ -163,9 +162,7 @@ def _arms(both: _Both) -> Iterator[Finding]:
             f"the order of the claim: {', '.join(ordered)}",
             "say both in one order",
         )
-    beside = [
-        (m, [n for i in items for n in item_names(i)]) for m, items in beside_numbers(both.claim, prose, mentioned)
-    ]
+    beside = [(m, [n for i in items for n in i.names]) for m, items in beside_numbers(both.claim, prose, mentioned)]
     for mention, arms in (*subjects(both.claim, prose, mentioned), *beside):
         expected = list(dict.fromkeys(_arms_of(arms, d)))
         if expected and not mention.keys & {*expected}:
@@ -215,7 +212,7 @@ def _in_order(mentions: Sequence[Mention], arms: Sequence[str]) -> bool:
 def _axis_values(both: _Both) -> Iterator[Finding]:
     taken = {id(m) for m in both.reader.consumed}
     limits = [(s.axis, s.below) for s in both.claim.scope if isinstance(s, Quantified) and s.below is not None]
-    limits += [(p.axis, p.below) for p in all_parts(both.claim) if isinstance(p, Over) and p.below is not None]
+    limits += [(p.axis, p.below) for p in both.claim.parts if isinstance(p, Over) and p.below is not None]
     limits += [(s.axis, s.value.value) for s in both.claim.scope if isinstance(s, FromOn) and s.value.value is not None]
     for axis, limit in limits:
         said = [m for m in both.reader.prose.axis_values if m.axis == axis]
@@ -329,15 +326,20 @@ def _words(both: _Both) -> Iterator[Finding]:
     d = both.data.definition(both.context) if both.context.benchmark else None
     yield from shares_otherwise(both.claim, d, both.reader.prose)
     yield from counted_otherwise(both.claim, both.reader.prose)
-    kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
-    yield from said_too_far(both.claim, both.data, both.reader.prose, kinds)
+    yield from said_too_far(both.claim, both.data, both.reader.prose, _kinds(frozenset(stated)))
     yield from sets_otherwise(both.claim, both.context, both.data, both.reader.prose)
     yield from said_otherwise(both.claim, both.data, both.context, both.reader.prose)
 
 
+@lru_cache(maxsize=256)
+def _kinds(stated: frozenset[str]) -> frozenset[str]:
+    """The classes of comparatives that a claim which states this bears out."""
+    return frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
+
+
 def _arithmetic(claim: Claim) -> set[str]:
     """The operators of a claim's expressions."""
-    return {part.operator for part in all_parts(claim) if isinstance(part, Binary)}
+    return {part.operator for part in claim.parts if isinstance(part, Binary)}
 
 
 def _held_elsewhere(word: Word, both: _Both) -> bool:
@@ -352,7 +354,7 @@ def _held_elsewhere(word: Word, both: _Both) -> bool:
 
 def _own_words(claim: Claim) -> set[str]:
     """The words that the names of a claim are made of: a `worst_share` is the worst."""
-    return {word for item in claim.items for name in item_names(item) for word in name.split("_")}
+    return {word for name in claim.names for word in name.split("_")}
 
 
 def _leader_before(word: Word, prose: Prose) -> bool:

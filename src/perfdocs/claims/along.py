@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ..card import AxisValue
 from ..functions import FUNCTIONS, of_all
 from ..quantity import axis_text
@@ -28,10 +30,10 @@ AGGREGATES: dict[str, Callable[..., Value]] = {
 def away(axis: str, context: Context) -> Context:
     """The context with an axis, ``device``, ``cell`` or ``arm`` left open."""
     if axis == ARM:
-        return context._replace(arm=None)
+        return replace(context, arm=None)
     if axis == "device":
-        return context._replace(device=None)
-    return context._replace(given={}) if axis == "cell" else context.without(axis)
+        return replace(context, device=None)
+    return replace(context, given={}) if axis == "cell" else context.without(axis)
 
 
 def along(
@@ -47,11 +49,11 @@ def along(
     if axis == ARM:
         table, keys = arms_here([*map(str, of)], free, arms, data, run=run)
         data.arms.update(keys)
-        return [({ARM: arm}, free._replace(arm=arm, table=table)) for arm in keys]
+        return [({ARM: arm}, replace(free, arm=arm, table=table)) for arm in keys]
     if axis == "device":
-        return [({"device": d}, free._replace(device=d)) for d in data.able_devices(context, arms)]
+        return [({"device": d}, replace(free, device=d)) for d in data.able_devices(context, arms)]
     if axis == "cell":
-        return [(dict(p), free._replace(own={**free.own, **p})) for p in data.cells(context, arms)]
+        return [(dict(p), replace(free, own={**free.own, **p})) for p in data.cells(context, arms)]
     return [({axis: v}, free.at(axis, v)) for v in data.axis_values(context, axis, arms)]
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from msgspec import structs
+
 from ..definition import Definition
 from ..expression import Binary, Call, Name
 from .context import Context
@@ -52,7 +54,7 @@ def arms_here(
     wanted = members(of, context, data) or tuple(d.arms)
     needed = {*others}
     for table in (context.table,) if context.table else d.tables:
-        here = context._replace(table=table)
+        here = structs.replace(context, table=table)
         found = {spot.arm for spot in data.matching(here, tuple(dict.fromkeys((*wanted, *needed))))}
         if found >= needed and found & {*wanted}:
             found |= set() if run else data.arms_not_run(here, wanted)

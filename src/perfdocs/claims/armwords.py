@@ -10,7 +10,7 @@ from ..definition import Definition
 from .arms import end_of, members
 from .context import Context
 from .findings import Finding, Ternary
-from .nodes import ARM, Claim, Counted, Over, Quantified, all_parts, named, trees_of
+from .nodes import ARM, Claim, Counted, Over, Quantified, named
 from .phrases import word_finding
 from .scope import Data
 from .wording import Mention, Prose
@@ -45,7 +45,7 @@ def _sets_of(claim: Claim) -> Iterator[ArmSet]:
             yield ArmSet(tuple(map(str, scope.of)), out, scope.quantifier == "each")
         elif isinstance(scope, Counted) and scope.axis == ARM:
             yield ArmSet(tuple(map(str, scope.among)), ())
-    for part in all_parts(claim):
+    for part in claim.parts:
         if isinstance(part, Over) and part.axis == ARM:
             yield ArmSet(tuple(map(str, part.of)), tuple(map(str, part.but)))
 
@@ -99,7 +99,7 @@ def sets_otherwise(claim: Claim, context: Context, data: Data, prose: Prose) -> 
         if any(limit.kind == "alone" for limit in prose.limits):
             left -= {key for mention in mentions for key in mention.keys}  # "only a"
         if _OTHER.search(prose.plain):
-            left -= {name for item in claim.items for tree in trees_of(item) for name in named(tree)}
+            left -= {name for item in claim.items for tree in item.trees for name in named(tree)}
         if left:
             yield _unsaid("arms that the claim excepts, and the text does not", sorted(left))
         arms = {*(members(one.of, context, data) or data.arms)} & data.arms
@@ -123,4 +123,4 @@ def _said(key: str, mentions: Sequence[Mention], prose: Prose, d: Definition) ->
 
 def ends_of_sets(claim: Claim, context: Context, data: Data) -> Collection[str]:
     """``fastest`` or ``slowest`` where a claim has the value of that arm of a set."""
-    return {end_of(part, context, data) for part in all_parts(claim) if isinstance(part, Over)} - {""}
+    return {end_of(part, context, data) for part in claim.parts if isinstance(part, Over)} - {""}

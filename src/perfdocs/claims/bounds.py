@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from ..expression import Binary, Call, Name
 from ..quantity import Printed
@@ -23,9 +24,6 @@ from .nodes import (
     Selected,
     Trend,
     Within,
-    all_parts,
-    parts_of,
-    trees_of,
 )
 from .phrases import word_finding
 from .reach import axes_along
@@ -64,12 +62,13 @@ _APART = re.compile(rf"\s+(?:{_MORE}|{_LESS})(?!\s*(?:,|;))(?=\s+\w|\s*$|\s*\.)"
 _COPULA = re.compile(r"\s*,?\s*(?:(?:is|are|was|were|which|that|much|far|well|still)\s+)+", re.IGNORECASE)
 
 
-def _bound(prose: Prose, start: int, end: int, *, unit: bool) -> tuple[str, str, int]:
+@lru_cache(maxsize=256)  # several rules ask it of one number
+def _bound(flat: str, start: int, end: int, *, unit: bool) -> tuple[str, str, int]:
     """``over`` or ``under`` with the words that say so, before or behind a number, and where a "not" would stand.
 
     Empty where there are none.
     """
-    before, flat = prose.plain[max(start - 40, 0) : start], prose.plain
+    before = flat[max(start - 40, 0) : start]
     if _BEFORE.search(before):
         unit = unit or bool(_TAKES.search(before) or _TIMES.match(flat, end))
         pairs = (("over", _ABOVE, _ABOVE_UNIT), ("under", _BELOW, _BELOW_UNIT))
@@ -113,7 +112,7 @@ _STRICT = re.compile(
 
 def _allowed(item: Item, *, strict: bool = False) -> set[str]:
     """The bounds that an item's numbers may have in a text; with ``strict`` those that are not reached."""
-    functions = {p.function for tree in trees_of(item) for p in parts_of(tree) if isinstance(p, (Over, Call))}
+    functions = {p.function for p in item.parts if isinstance(p, (Over, Call))}
     found = {how for name, how in (("min", "over"), ("max", "under")) if name in functions and not strict}
     if isinstance(item, (Bounded, Compared)):
         found |= {item.how}
@@ -143,11 +142,13 @@ def _hows(item: Item) -> str:
 def _without_word(claim: Claim, prose: Prose, *, one_each: bool) -> Iterator[Finding]:
     """Bare numbers where the claim has a bound, "takes 9 s" of `under ?`, and exact ones that are none."""
     wanted = [_hows(item) for item in claim.items]
+    if not any(wanted):
+        return
     said = [_said_bounds(claim, prose, number) for number in prose.numbers]
     for i, number in enumerate(prose.numbers):
         if i and _JOINED.fullmatch(prose.plain, prose.numbers[i - 1].end, number.start):
             said[i] = said[i] or said[i - 1]  # "over 5 and 7 ms"
-        if any(wanted) and _EXACTLY.search(prose.plain, max(number.start - 12, 0), number.start):
+        if _EXACTLY.search(prose.plain, max(number.start - 12, 0), number.start):
             yield word_finding(f"exactly {number.text.strip()}", "a value without a bound", "correct one of them")
     pairs = zip(wanted, said, strict=True) if one_each else ((how, set().union(*said)) for how in wanted)
     for how, words in pairs:
@@ -159,7 +160,7 @@ def _without_word(claim: Claim, prose: Prose, *, one_each: bool) -> Iterator[Fin
 
 def _said_bounds(claim: Claim, prose: Prose, number: Printed) -> set[str]:
     """The bounds that the words beside a number state."""
-    how, _, place = _bound(prose, number.start, number.end, unit=True)
+    how, _, place = _bound(prose.plain, number.start, number.end, unit=True)
     how = _TURNED[how] if _denied(prose, place, claim) else how
     before = prose.plain[max(number.start - 20, 0) : number.start]
     about = _ABOUT.search(before) or _OR_SO.match(prose.plain, number.end)
@@ -178,7 +179,7 @@ def best_of_series(claim: Claim, data: Data, context: Context) -> set[str]:
     """The bounds that a derived quantity is itself, being the best, the least or the most of a series."""
     derived = data.definition(context).derived if context.benchmark else {}
     found = set()
-    for part in all_parts(claim):
+    for part in claim.parts:
         key = part.function if isinstance(part, Call) else part.name if isinstance(part, Name) else ""
         if key in derived:
             is_ = derived[key].is_
@@ -190,7 +191,7 @@ def best_of_series(claim: Claim, data: Data, context: Context) -> set[str]:
 
 def _read(claim: Claim, prose: Prose, number: Printed) -> tuple[str, str, bool, str]:
     """The bound of a number, its words, whether it is not reached, and what turns it round."""
-    how, text, place = _bound(prose, number.start, number.end, unit=number.style != "plain")
+    how, text, place = _bound(prose.plain, number.start, number.end, unit=number.style != "plain")
     strict = _STRICT.search(text) is not None
     if not how or not (verb := _denied(prose, place, claim)):
         return how, text, strict, ""
@@ -236,7 +237,7 @@ def _with_word(claim: Claim, prose: Prose, any_of: set[str], *, one_each: bool) 
 
 def _denials(claim: Claim, prose: Prose) -> Iterator[Finding]:
     """Numbers that the text denies, and those of a difference that the claim does not take."""
-    differs = any(isinstance(p, Binary) and p.operator == "-" for p in all_parts(claim))
+    differs = any(isinstance(p, Binary) and p.operator == "-" for p in claim.parts)
     plain = all(isinstance(item, Plain) for item in claim.items)
     asserted = not _says_no(claim) and all(getattr(item, "how", "") in ("", "=") for item in claim.items)
     for number in prose.numbers:

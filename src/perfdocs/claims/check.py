@@ -59,7 +59,7 @@ def check_all(
             elif bound.form != "given":
                 left_out.append(under[-1])
             continue
-        outcome = known.get(bound) or _outcome(bound, library, brief=brief)
+        outcome = (known.get(bound) if known else None) or _outcome(bound, library, brief=brief)
         if bound.form == "given" and not outcome.passes:
             broken[bound.line, bound.expression] = len(found)
         found.append(outcome)

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from ..card import AxisValue
 from ..errors import PerfdocsError
 from ..row import Row
@@ -18,11 +21,11 @@ FIELDS = ("benchmark", "device", "table", "arm", "metric")
 """Of a context, besides axes: what one list of selectors says once."""
 
 
-class Context(NamedTuple):
+class Context(Struct, frozen=True):
     """What is selected. ``own`` holds axis values the claim itself names, ``given`` those that only surround it.
 
-    ``said`` are the axes and the other fields that one list of selectors names: brackets, a given, the scope. A tuple,
-    as claims make many: one for each point and for each name that narrows it.
+    ``said`` are the axes and the other fields that one list of selectors names: brackets, a given, the scope.
+    Claims make many: one for each point and for each name that narrows it.
     """
 
     benchmark: str | None = None
@@ -37,16 +40,16 @@ class Context(NamedTuple):
     def at(self, axis: str, value: AxisValue) -> Context:
         """The same with one more axis value of the claim's own."""
         given = {a: v for a, v in self.given.items() if a != axis}
-        return self._replace(own={**self.own, axis: value}, given=given)
+        return replace(self, own={**self.own, axis: value}, given=given)
 
     def surrounding(self) -> Context:
         """The same, all of it as surroundings."""
-        return self._replace(own={}, given={**self.given, **self.own}, said=frozenset())
+        return replace(self, own={}, given={**self.given, **self.own}, said=frozenset())
 
     def without(self, axis: str) -> Context:
         """The same with one axis left open."""
         own = {a: v for a, v in self.own.items() if a != axis}
-        return self._replace(own=own, given={a: v for a, v in self.given.items() if a != axis})
+        return replace(self, own=own, given={a: v for a, v in self.given.items() if a != axis})
 
     def value(self, key: str) -> AxisValue | None:
         """What is selected of a field or of an axis."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from statistics import NormalDist
 from typing import Literal
+
+from msgspec.structs import replace
 
 from ..quantity import format_percent, number_text
 from ..verdict import Order, Value, apart, compare

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from ..card import AxisValue
-from ..errors import Problem
+from ..errors import PerfdocsError, Problem
 from ..library import Library
 from .agreement import disagreement
 from .context import Context, datum_of
 from .failing import failed
 from .findings import Finding, Ternary, all_of
-from .model import Bound, Line, Mark, Outcome, Status
+from .model import Bound, Given, Line, Mark, Outcome, Status, Use
 from .narrowing import narrow
 from .nodes import ARM, Claim, Clean, Counted, Quantified, Selected
 from .reader import Reader
@@ -35,8 +36,27 @@ _APART = frozenset({"clocks_apart"})
 
 def context_of(bound: Bound, data: Data) -> Context:
     """What the givens around a claim select, outermost first. Raises :class:`PerfdocsError` of a broken one."""
+    if data.elsewhere:
+        return _given(bound.given, data)
+    try:
+        context, uses, devices = _surroundings(data.library, bound.given)
+    except PerfdocsError:
+        return _given(bound.given, data)  # raises it at this claim
+    data.uses |= uses
+    data.devices |= devices
+    return context
+
+
+@lru_cache(maxsize=64)  # all claims of a section are under the same
+def _surroundings(library: Library, givens: tuple[Given, ...]) -> tuple[Context, frozenset[Use], frozenset[str]]:
+    """What givens select, what that depends on, and the devices asked."""
+    data = Data(library, "")
+    return _given(givens, data), frozenset(data.uses), frozenset(data.devices)
+
+
+def _given(givens: Sequence[Given], data: Data) -> Context:
     context = Context()
-    for given in bound.given:
+    for given in givens:
         context = narrow(data, context, parse_given(given.expression, data.where)).surrounding()
     return context
 

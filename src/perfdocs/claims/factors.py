@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from ..expression import Binary, Call, Number
-from .nodes import Amount, Item, Tree, parts_of, trees_of
+from .nodes import Amount, Item, Tree
 from .phrases import phrase
 from .reader import Reader
 from .scope import Data
@@ -25,16 +24,11 @@ def _is_constant(tree: Tree) -> bool:
     return isinstance(tree, Number)
 
 
-def _scaling(tree: Tree) -> Iterator[Tree]:
+def _factors(item: Item) -> Iterator[Tree]:
     """The constants that values are multiplied with or divided by, but for one over a value."""
-    for part in parts_of(tree):
+    for part in item.parts:
         if isinstance(part, Binary) and part.operator in "*/" and not _is_constant(part):
             yield from (side for side in (part.left, part.right) if _is_constant(side) and side != Number(1.0))
-
-
-@lru_cache(maxsize=1024)  # a claim asks at every point
-def _factors(item: Item) -> tuple[Tree, ...]:
-    return tuple(factor for tree in trees_of(item) for factor in _scaling(tree))
 
 
 def take_factors(item: Item, data: Data, reader: Reader) -> None:

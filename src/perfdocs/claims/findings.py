@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 __all__ = ["Finding", "Fix", "Later", "Ternary", "Text", "all_of", "any_of", "negate"]
 
@@ -41,8 +44,7 @@ class Fix:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """The verdict on one part of a claim, and where it is not true the pieces of its message.
 
     ``fixes`` are there where printed numbers alone are wrong. What is true has ``measured`` and nothing else.

@@ -163,7 +163,7 @@ def _exempt_or(kind: Kind, expression: str, text: str = "") -> Found:
 def read_comment(comment: str) -> Found | None:
     """What a whole HTML comment says to perfdocs, or ``None`` where it is none of ours."""
     body = comment.strip().removeprefix("<!--").removesuffix("-->")
-    if _LEFT_OVER.search(body):
+    if may_be_broken(body) and _LEFT_OVER.search(body):
         return _broken("a comment inside a comment that was not closed", "close the first with `-->`")
     m = _COMMENT.match(body[:4000].strip())
     word = m[1].lower() if m else ""

@@ -42,15 +42,15 @@ def judge(item: Item, context: Context, data: Data, reader: Reader) -> Finding:
     take_factors(item, data, reader)
 
     def one(tree: Tree) -> Finding:
-        q, what = evaluate_at(tree, context, data), Later(lambda: phrase(tree))
-        at = Later(lambda: data.place(q.rows, context))
-        if isinstance(item, Plain):
-            return reader.number(q, what, at)
-        if isinstance(item, Bounded):
-            return _bounded(q, what, item, at, context, data, reader)
+        q = evaluate_at(tree, context, data)
         if isinstance(item, Compared):
             return _compared(q, tree, item, context, data, reader)
-        return _within(q, tree, item, context, data, reader)
+        if isinstance(item, Within):
+            return _within(q, tree, item, context, data, reader)
+        what, at = Later(lambda: phrase(tree)), Later(lambda: data.place(q.rows, context))
+        if isinstance(item, Plain):
+            return reader.number(q, what, at)
+        return _bounded(q, what, item, at, context, data, reader)
 
     return _sharing(item.values, one, reader)
 
@@ -138,6 +138,8 @@ def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: D
     order = compare(q.value, other.value, better=better, tolerance=data.definition(context).tolerance)
     cycles = _in_cycles(q, other, data)
     measured = Later(lambda: f"{phrase(tree)} {show(q)}, {phrase(item.other)} {show(other)}{cycles}")
+    if item.by is None and order is wanted:
+        return Finding(Ternary.TRUE, measured=measured)
     place = Later(lambda: data.place((*q.rows, *other.rows), context))
     there = Later(lambda: f"{said}{place}")
     finding = order_finding(order, wanted, there, measured, words, _advice(order, q, other, context, data))
@@ -163,12 +165,15 @@ def _compared(q: Quantity, tree: Tree, item: Compared, context: Context, data: D
 
 def _in_cycles(q: Quantity, other: Quantity, data: Data) -> str:
     """What to add where two times were taken at SM clocks that are too far apart; the claim then bears a flag."""
-    if q.powers != _SECONDS or other.powers != _SECONDS or len(q.rows) != 1 or len(other.rows) != 1:
+    if q.powers != _SECONDS or other.powers != _SECONDS:
         return ""
-    clocks = clock_ratio(q.rows[0], other.rows[0])
+    own, others = q.rows, other.rows
+    if len(own) != 1 or len(others) != 1:
+        return ""
+    clocks = clock_ratio(own[0], others[0])
     if clocks is None or not other.value.centre:
         return ""
-    data.clocks_apart(q.rows[0])
+    data.clocks_apart(own[0])
     return f", {format_ratio(q.value.centre / other.value.centre * clocks)} in SM cycles"
 
 

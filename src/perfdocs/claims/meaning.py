@@ -19,8 +19,6 @@ from .nodes import (
     Over,
     Plain,
     Tree,
-    all_parts,
-    trees_of,
 )
 from .normed import normed_otherwise
 from .phrases import word_finding
@@ -77,7 +75,7 @@ def _functions(claim: Claim, data: Data, context: Context, prose: Prose) -> Iter
 
 def _better(claim: Claim, data: Data, context: Context) -> str:
     """Which direction is better in what a claim compares, where that is one and no quotient."""
-    if context.benchmark is None or any(isinstance(part, Binary) for part in all_parts(claim)):
+    if context.benchmark is None or any(isinstance(part, Binary) for part in claim.parts):
         return ""
     d = data.definition(context)
     found = {d.quantity(key).better or "" for key in _used(claim, data, context)}
@@ -196,7 +194,7 @@ def _used(claim: Claim, data: Data, context: Context) -> frozenset[str]:
     for item in claim.items:
         if isinstance(item, Leads):
             found.append(item.metric or default)
-        for tree in trees_of(item):
+        for tree in item.trees:
             found += _metrics_of(tree, default, d.arms, (*d.metrics, *d.derived))
     used: dict[str, None] = dict.fromkeys(found)
     for key in used.copy():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from ..card import AxisValue
 from ..errors import PerfdocsError, nearest
@@ -15,7 +17,7 @@ from .scope import Data
 __all__ = ["narrow", "twice"]
 
 
-def narrow(data: Data, context: Context, selectors: Iterable[Selector], *, go_on: bool = False) -> Context:
+def narrow(data: Data, context: Context, selectors: Sequence[Selector], *, go_on: bool = False) -> Context:
     """The context with these selectors. Raises ``claim-name`` for a name that means nothing here.
 
     One list says a field or an axis once: another value of it would stand for both. With ``go_on`` they are of the
@@ -34,7 +36,7 @@ def narrow(data: Data, context: Context, selectors: Iterable[Selector], *, go_on
         if key in said and narrowed.value(key) != context.value(key):
             raise twice(data, key, f"`{selector_text(selector)}`")
         context, said = narrowed, said | {key}
-    return context._replace(said=said)
+    return replace(context, said=said)
 
 
 def twice(data: Data, key: str, found: str) -> PerfdocsError:
@@ -68,7 +70,7 @@ def _narrow(data: Data, context: Context, selector: Selector) -> tuple[str, Cont
     assert isinstance(name, str)
     if name in data.library.benchmarks:
         if context.benchmark in (None, name):
-            return "benchmark", context._replace(benchmark=name)
+            return "benchmark", replace(context, benchmark=name)
         known = data.library.benchmarks[name].definition.axes
         kept = {a: v for a, v in {**context.given, **context.own}.items() if a in known}
         return "benchmark", Context(benchmark=name, device=context.device, given=kept)
@@ -76,7 +78,7 @@ def _narrow(data: Data, context: Context, selector: Selector) -> tuple[str, Cont
     if word is not None:
         return word
     if data.is_device(name, context):
-        return "device", context._replace(device=data.elsewhere.get(name, name))
+        return "device", replace(context, device=data.elsewhere.get(name, name))
     definition = data.definition(context)
     of_card = data.rows(context)
     for key in definition.axes:
@@ -95,10 +97,10 @@ def _narrow_word(data: Data, context: Context, name: str) -> tuple[str, Context]
         if name in entry.values:
             return key, context.at(key, name)
     if name in definition.arms:
-        return "arm", context._replace(arm=name)
+        return "arm", replace(context, arm=name)
     if name in definition.metrics or name in definition.derived:
-        return "metric", context._replace(metric=name)
-    return ("table", context._replace(table=name)) if name in definition.tables else None
+        return "metric", replace(context, metric=name)
+    return ("table", replace(context, table=name)) if name in definition.tables else None
 
 
 def _narrow_axis(data: Data, context: Context, axis: str, value: AxisValue) -> Context:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property
 from typing import Literal
 
 from ..expression import Binary, Call, Hole, Name, Node, Number, Selector
@@ -33,11 +33,8 @@ __all__ = [
     "Trend",
     "Valued",
     "Within",
-    "all_parts",
-    "item_names",
     "named",
     "parts_of",
-    "trees_of",
 ]
 
 ARM = "arm"
@@ -87,24 +84,57 @@ class Amount:
         return float(10.0**exponent) * (0.01 if self.percent else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class _Expressions:
+    """What is asked of an item at every point, told once."""
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """Its expressions."""
+        return ()
+
+    @cached_property
+    def parts(self) -> tuple[Tree, ...]:
+        """Every expression of it and all within them."""
+        return tuple([part for tree in self.trees for part in parts_of(tree)])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every name it says of arms and metrics, in the order it is written; members of sets included."""
+        return self.said((ARM,))
+
+    def said(self, arm: Sequence[str]) -> tuple[str, ...]:
+        """The same; ``arm``: what the word for each arm of a set stands for."""
+        return tuple([name for tree in self.trees for name in named(tree, arm)])
+
+
+@dataclass(frozen=True)
+class Plain(_Expressions):
     """Each value reads as the next printed number; several values share one."""
 
     values: tuple[Tree, ...]
 
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The values."""
+        return self.values
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
+
+@dataclass(frozen=True)
+class Bounded(_Expressions):
     """Each value against a sum."""
 
     values: tuple[Tree, ...]
     how: Literal["=", "under", "over", "about"]
     limit: Tree
 
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The values and the sum."""
+        return (*self.values, self.limit)
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+
+@dataclass(frozen=True)
+class Compared(_Expressions):
     """Each value stands to a sum as the relation says, optionally by an amount."""
 
     values: tuple[Tree, ...]
@@ -113,18 +143,28 @@ class Compared:
     how: How = ""
     by: Amount | None = None
 
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The values and the sum."""
+        return (*self.values, self.other)
 
-@dataclass(frozen=True, slots=True)
-class Within:
+
+@dataclass(frozen=True)
+class Within(_Expressions):
     """Each value is at most this far from a sum."""
 
     values: tuple[Tree, ...]
     amount: Amount
     other: Tree
 
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The values and the sum."""
+        return (*self.values, self.other)
 
-@dataclass(frozen=True, slots=True)
-class Leads:
+
+@dataclass(frozen=True)
+class Leads(_Expressions):
     """Exactly these arms are beaten by nobody in the set; ``then`` removes them and asks again.
 
     With ``last`` exactly these beat nobody in it.
@@ -136,9 +176,14 @@ class Leads:
     metric: str | None = None
     last: bool = False
 
+    def said(self, arm: Sequence[str]) -> tuple[str, ...]:
+        """The arms and sets that it says."""
+        del arm  # it has no such word
+        return tuple(name for rank in (self.ranks[0], self.among, self.but, *self.ranks[1:]) for name in rank)
 
-@dataclass(frozen=True, slots=True)
-class Overtakes:
+
+@dataclass(frozen=True)
+class Overtakes(_Expressions):
     """The value takes the lead over another along an axis, at or by a point."""
 
     value: Tree
@@ -148,9 +193,14 @@ class Overtakes:
     axis: str
     point: Amount
 
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """What overtakes, and what is overtaken."""
+        return (self.value, self.other)
 
-@dataclass(frozen=True, slots=True)
-class Trend:
+
+@dataclass(frozen=True)
+class Trend(_Expressions):
     """The value rises or falls over an axis, optionally from one printed number to another."""
 
     value: Tree
@@ -158,6 +208,11 @@ class Trend:
     axis: str
     first: Amount | None = None
     last: Amount | None = None
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The value."""
+        return (self.value,)
 
 
 Item = Plain | Bounded | Compared | Within | Leads | Overtakes | Trend
@@ -209,12 +264,27 @@ class Clean:
 Scope = Selected | Quantified | FromOn | Counted | Clean
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Claim:
     """A whole claim: what it speaks of, and what it says. It is parsed once and told by identity."""
 
     scope: tuple[Scope, ...]
     items: tuple[Item, ...]
+
+    @cached_property
+    def parts(self) -> tuple[Tree, ...]:
+        """Every expression of it and all within them."""
+        return tuple([part for item in self.items for part in item.parts])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every name of its items, in the order it is written."""
+        return tuple([name for item in self.items for name in item.names])
+
+    @cached_property
+    def selects(self) -> bool:
+        """Whether a part of it has selectors of its own: without any, all are of one device and of one point."""
+        return any(isinstance(part, (At, Name)) and part.selectors for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,37 +316,6 @@ def named(tree: Tree, arm: Sequence[str] = (ARM,)) -> Iterator[str]:
         raise TypeError(tree)
 
 
-def item_names(item: Item, arm: Sequence[str] = (ARM,)) -> Iterator[str]:
-    """Every name an item says of arms and metrics, in the order it is written; members of sets included.
-
-    ``arm``: what the word for each arm of a set stands for.
-    """
-    if isinstance(item, Leads):
-        yield from (name for rank in (item.ranks[0], item.among, item.but, *item.ranks[1:]) for name in rank)
-        return
-    trees: list[Tree] = []
-    if isinstance(item, (Plain, Bounded, Compared, Within)):
-        trees.extend(item.values)
-    else:
-        trees.append(item.value)
-    if isinstance(item, Bounded):
-        trees.append(item.limit)
-    elif isinstance(item, (Compared, Within, Overtakes)):
-        trees.append(item.other)
-    for tree in trees:
-        yield from named(tree, arm)
-
-
-def trees_of(item: Item) -> tuple[Tree, ...]:
-    """The expressions of an item."""
-    if isinstance(item, Leads):
-        return ()
-    if isinstance(item, (Overtakes, Trend)):
-        return (item.value, item.other) if isinstance(item, Overtakes) else (item.value,)
-    others = {Bounded: "limit", Compared: "other", Within: "other"}
-    return (*item.values, *(getattr(item, name) for kind, name in others.items() if isinstance(item, kind)))
-
-
 def parts_of(tree: Tree) -> Iterator[Tree]:
     """A tree and all within it."""
     yield tree
@@ -290,9 +329,3 @@ def parts_of(tree: Tree) -> Iterator[Tree]:
     elif isinstance(tree, Binary):
         yield from parts_of(tree.left)
         yield from parts_of(tree.right)
-
-
-@lru_cache(maxsize=4096)
-def all_parts(claim: Claim) -> tuple[Tree, ...]:
-    """Every expression of a claim and all within it."""
-    return tuple([part for item in claim.items for tree in trees_of(item) for part in parts_of(tree)])

@@ -10,7 +10,7 @@ from ..definition import Definition
 from ..expression import Binary
 from ..quantity import Printed
 from .findings import Finding
-from .nodes import Claim, all_parts
+from .nodes import Claim
 from .phrases import word_finding
 from .wording import Prose
 
@@ -47,7 +47,7 @@ def normed_otherwise(
         yield word_finding(averages[0][0], "an average, as `geomean(… over n)`")
     shares = [(number, m) for number in prose.numbers if (m := _each(number, prose))]
     first = list(_EACH_FIRST.finditer(prose.plain)) if prose.numbers else []
-    if not (shares or first) or any(isinstance(part, Binary) and part.operator == "/" for part in all_parts(claim)):
+    if not (shares or first) or any(isinstance(part, Binary) and part.operator == "/" for part in claim.parts):
         return
     own = _own(d, used)
     counted = {entry.unit for entry in d.axes.values() if entry.unit} | {"sample"} if d else {"sample"}

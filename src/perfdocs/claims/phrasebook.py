@@ -85,6 +85,8 @@ class Phrasebook(Generic[T]):
 
     def find(self, text: str) -> Iterator[tuple[T, int, int]]:
         """What stands where: meaning, start, end, in the order of the entries; those of one entry do not overlap."""
+        if not self._entries:
+            return
         spans = [(i, *m.span()) for i in self._others for m in self._entries[i].pattern.finditer(text)]
         ends: dict[int, int] = {}
         runs = list(_RUN.finditer(text))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..definition import Definition
 from ..expression import Binary, Number
 from .findings import Finding
-from .nodes import Bounded, Claim, Plain, all_parts, item_names, named
+from .nodes import Bounded, Claim, Plain, named
 from .phrases import phrase, word_finding
 from .wording import Prose
 
@@ -56,7 +56,7 @@ def of_speed(claim: Claim, prose: Prose, d: Definition, metric: str) -> bool:
 
 def shares_otherwise(claim: Claim, d: Definition | None, prose: Prose) -> Iterator[Finding]:
     """Percentages that are of another thing than the claim's."""
-    taken_off = any(isinstance(part, Binary) and part.operator == "-" for part in all_parts(claim))
+    taken_off = any(isinstance(part, Binary) and part.operator == "-" for part in claim.parts)
     for number in (number for number in prose.numbers if number.style == "percent"):
         before, said = prose.plain[max(number.start - 60, 0) : number.start], number.text.strip()
         if (m := _TAKES.search(before)) and not _OF_WHAT.match(prose.plain, number.end):
@@ -73,10 +73,10 @@ def shares_otherwise(claim: Claim, d: Definition | None, prose: Prose) -> Iterat
 
 def _off(claim: Claim) -> str:
     """How the claim would say what is taken off."""
-    ratios = [part for part in all_parts(claim) if isinstance(part, Binary) and part.operator == "/"]
+    ratios = [part for part in claim.parts if isinstance(part, Binary) and part.operator == "/"]
     return f"1 - {phrase(ratios[0])}" if ratios and not isinstance(ratios[0].left, Number) else "1 - a / b"
 
 
 def _of_peak(claim: Claim, d: Definition | None) -> bool:
-    said = [name for item in claim.items for name in item_names(item)]
+    said = claim.names
     return any("peak" in name or (d and name in d.derived and "peak" in d.derived[name].is_) for name in said)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from msgspec.structs import replace
+
 from ..errors import PerfdocsError
 from ..verdict import Order, Value, compare, fastest
 from .arms import members
@@ -92,7 +94,8 @@ def _values(item: Leads, context: Context, data: Data, metric: str) -> dict[str,
             continue
         try:
             read = data.read_at(here, arm, metric)
-            here = here._replace(table=read.row.table)  # the others of the set are those of the same table
+            if here.table is None:
+                here = replace(here, table=read.row.table)  # the others of the set are those of the same table
             values[arm] = read.value
         except PerfdocsError as error:
             if arm in named or error.problem.code != "claim-empty":

@@ -22,8 +22,6 @@ from .nodes import (
     Scope,
     Trend,
     Within,
-    all_parts,
-    item_names,
 )
 from .phrases import word_finding
 from .scope import Data
@@ -43,7 +41,7 @@ def said_too_far(claim: Claim, data: Data, prose: Prose, stated: frozenset[str])
 def functions_of(claim: Claim) -> set[str]:
     """min, max, median or geomean, of several or along an axis."""
     found = set()
-    for part in all_parts(claim):
+    for part in claim.parts:
         if isinstance(part, Over) or (isinstance(part, Call) and part.function in ("min", "max")):
             found.add(part.function)
     return found
@@ -53,7 +51,7 @@ def axes_along(claim: Claim) -> set[str]:
     """The axes along which a claim speaks of several points."""
     axes = {s.axis for s in claim.scope if isinstance(s, (Quantified, FromOn, Counted))}
     axes |= {item.axis for item in claim.items if isinstance(item, (Overtakes, Trend))}
-    return axes | {part.axis for part in all_parts(claim) if isinstance(part, Over)}
+    return axes | {part.axis for part in claim.parts if isinstance(part, Over)}
 
 
 def _extents(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> Iterator[Finding]:
@@ -64,7 +62,7 @@ def _extents(claim: Claim, data: Data, prose: Prose, stated: frozenset[str]) -> 
     counted = any(isinstance(s, Counted) for s in claim.scope)
     quantifiers = {s.quantifier for s in claim.scope if isinstance(s, Quantified)}
     excepts = any(isinstance(s, Quantified) and s.but for s in claim.scope)
-    excepts = excepts or any(isinstance(part, Over) and part.but for part in all_parts(claim))
+    excepts = excepts or any(isinstance(part, Over) and part.but for part in claim.parts)
     for extent in prose.extents:
         if extent.axis == ARM and not of_arms:
             if extent.reach in ("all", "none") and not _many_arms(extent, claim):
@@ -98,7 +96,7 @@ def _many_arms(extent: Extent, claim: Claim) -> bool:
     """Whether a claim speaks of as many arms as "all", "both" or "no" of them: of a set, or of several by name."""
     if any(isinstance(item, Leads) for item in claim.items) or functions_of(claim) & {"min", "max"}:
         return True
-    arms = {name for item in claim.items for name in item_names(item)}
+    arms = {*claim.names}
     return extent.reach == "all" and len(arms) >= (extent.total or 3)
 
 
@@ -108,7 +106,7 @@ def _unlimited(claim: Claim, prose: Prose) -> Iterator[Finding]:
     sweeping += [extent.text for extent in prose.extents if extent.reach == "all" and extent.total is None]
     if not sweeping or any(extent.total for extent in prose.extents):
         return
-    for scope in (*claim.scope, *(part for part in all_parts(claim) if isinstance(part, Over))):
+    for scope in (*claim.scope, *(part for part in claim.parts if isinstance(part, Over))):
         left = _left_out(scope, prose)
         if left:
             yield word_finding(sweeping[-1], f"where it holds, by the claim: {left}", "name the limit in the text")

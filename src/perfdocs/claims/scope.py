@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from ..card import AxisValue, NotRun
 from ..definition import Definition
 from ..errors import PerfdocsError, nearest
 from ..frame import RowsOfCard, absences, rows_of_card
-from ..layout import Spot, at_point, matching
+from ..layout import Point, Spot, along, at_point, matching, points_of
 from ..library import Benchmark, Library
 from ..loading import LoadedCard
 from ..quantity import axis_text
@@ -77,6 +79,8 @@ class Data:
     """Parts of expressions evaluated so far."""
     _known: dict[tuple[str, str], RowsOfCard] = field(default_factory=dict)
     """Cards that were asked for already, by benchmark and device."""
+    _here: tuple[Context | None, RowsOfCard | None, Point, Point] = (None, None, (), ())
+    """Where it was read last: one context is read for several arms."""
 
     def step(self, count: int = 1) -> None:
         """Note that parts of an expression are evaluated. Raises ``claim-size`` where there are too many."""
@@ -193,10 +197,12 @@ class Data:
 
     def _at_point(self, context: Context, arm: str) -> Sequence[Row]:
         """The rows of an arm that the context selects."""
-        known = self.rows(context)
+        if context is not self._here[0]:
+            own, given = tuple(context.own.items()), tuple(context.given.items())
+            self._here = context, self.rows(context), own, given
+        _, known, own, given = self._here
         if known is None:
             return ()
-        own, given = tuple(context.own.items()), tuple(context.given.items())
         return [known.row(spot) for spot in at_point(known.layout, arm, context.table, own, given)]
 
     def read_at(self, context: Context, arm: str, metric: str) -> Reading:
@@ -212,8 +218,9 @@ class Data:
             self.points.update(read.row.at.items())
             self.seen.append(read.row)
             self.read.append(read)
-            for flag in read.value.flags - OF_ORIGIN:
-                self.caveats.setdefault(flag, (read.row, metric))
+            for flag in read.value.flags:
+                if flag not in OF_ORIGIN:
+                    self.caveats.setdefault(flag, (read.row, metric))
             return read
         if found:
             rows = [read.row for read in found]
@@ -264,9 +271,10 @@ class Data:
         definition = self.definition(context)
         if axis not in definition.axes:
             raise self.no_axis(axis, context, ("arm", "device", "cell"))
-        free = context.without(axis)
-        tables = {spot.table for spot in self.matching(free, arms, axis)}
-        found = {spot.at[axis] for t in tables for spot in self.matching(free._replace(table=t), along=axis)}
+        free, known = context.without(axis), self.rows(context)
+        own, given = tuple(free.own.items()), tuple(free.given.items())
+        nowhere: tuple[frozenset[str], frozenset[AxisValue]] = (frozenset(), frozenset())
+        tables, found = along(known.layout, axis, tuple(arms), free.table, own, given) if known else nowhere
         found |= self._not_run(free, axis, arms, tables)
         order = definition.axes[axis].values
         words = sorted((v for v in found if isinstance(v, str) and v not in order), key=str)
@@ -288,20 +296,20 @@ class Data:
 
     def _absences(self, context: Context, arms: Sequence[str], tables: Iterable[str]) -> Iterator[NotRun]:
         """What the card says of arms that were not run in these tables, where the context selects."""
-        point, (_, loaded) = {**context.given, **context.own}, self.card(context)
-        for n in loaded.card.not_run:
+        if not (absent := self.card(context)[1].card.not_run):
+            return
+        point = {**context.given, **context.own}
+        for n in absent:
             here = n.arm in arms and n.table in (None, *tables)
             if here and all(point.get(a, v) == v for a, v in n.at.items()):
                 yield n
 
     def cells(self, context: Context, arms: Sequence[str]) -> tuple[Mapping[str, AxisValue], ...]:
         """Every point of the first table that has all the arms, and a row of any arm there."""
-        free = context._replace(given={})
+        free, known = replace(context, given={}), self.rows(context)
         for table in (context.table,) if context.table else self.definition(context).tables:
-            found = self.matching(free._replace(table=table), arms)
-            if found and {spot.arm for spot in found} >= set(arms):
-                every = self.matching(free._replace(table=table))
-                return tuple({tuple(spot.at.items()): spot.at for spot in every}.values())
+            if known and (points := points_of(known.layout, tuple(arms), table, tuple(context.own.items()))):
+                return points
         what = f"no cell with {', '.join(arms) or 'a measurement'}{self.describe(free)}"
         raise self.error("claim-empty", what, "at least one", "correct the selection")
 

@@ -26,7 +26,6 @@ from .nodes import (
     Quantified,
     Selected,
     Tree,
-    trees_of,
 )
 from .proportions import of_speed
 from .subjects import beside_numbers
@@ -71,7 +70,7 @@ class _Kind:
         return []
 
     def of_item(self, item: Item) -> list[str]:
-        return [value for tree in trees_of(item) for value in self.of(tree)]
+        return [value for tree in item.trees for value in self.of(tree)]
 
     def named(self, selectors: Sequence[Selector]) -> list[str]:
         """The values among selectors."""
@@ -92,7 +91,7 @@ def sides_otherwise(
     claim: Claim, prose: Prose, context: Context, d: Definition, devices: frozenset[str]
 ) -> Iterator[Finding]:
     """Devices and values that stand on the other side of a comparison, or beside another number, than in the claim."""
-    for axis in ("device", *d.axes):
+    for axis in ("device", *d.axes) if claim.selects else ():
         if any(isinstance(s, (Quantified, Counted, FromOn)) and s.axis in (axis, "cell") for s in claim.scope):
             continue
         known = devices if axis == "device" else frozenset(v for v in d.axes[axis].values if isinstance(v, str))

@@ -109,6 +109,8 @@ def beside_numbers(claim: Claim, prose: Prose, mentioned: Sequence[Mention]) -> 
         return
     alone = all(isinstance(item, Plain) and len(item.values) == 1 for item in claim.items)
     pairs = [(n, item) for n, item in zip(prose.numbers, counted, strict=True) if isinstance(item, Plain)]
+    if not pairs:
+        return
     numbers = [number for number, _ in pairs]
     items: list[Item] = [item for _, item in pairs]
     starts = [number.start for number in numbers]

@@ -15,7 +15,7 @@ from ..quantity import axis_text
 from .along import places_of
 from .context import Context
 from .narrowing import narrow
-from .nodes import ARM, At, Item, Leads, Over, Overtakes, Tree, Trend, trees_of
+from .nodes import ARM, At, Item, Leads, Over, Overtakes, Tree, Trend
 from .phrases import phrase
 from .scope import Data
 
@@ -32,12 +32,12 @@ def check_taken(
 
     That is each axis, device or cell of a quantifier, with the axes that differ. Raises :class:`PerfdocsError`.
     """
-    takes = {item: _item_takes(item, context, data) for item in items}
+    takes = [_item_takes(item, context, data) for item in items]
     for said, keys in (through or {}).items():
-        for item in items:
-            if fixed := keys - takes[item]:
+        for taken in takes:
+            if fixed := keys - taken:
                 raise _fixed(f"going through {said} with what", min(fixed), data)
-    for key in sorted(context.said & _OF_ARMS - _NOTHING.union(*takes.values())):
+    for key in sorted(context.said & _OF_ARMS - _NOTHING.union(*takes)):
         if context.value(key) in data.definition(context).tables:
             continue  # a table that is called like its metric is what was meant
         found = f"the {key} {axis_text(context.value(key) or '')} in the scope, which nothing behind it is of"
@@ -49,7 +49,7 @@ def _item_takes(item: Item | Tree, context: Context, data: Data) -> frozenset[st
         return _axes(context, data) | {"device"} | (_NOTHING if item.metric else {"metric"})
     if isinstance(item, Tree):
         return tree_takes(item, context, data)
-    takes = _NOTHING.union(*(tree_takes(tree, context, data) for tree in trees_of(item)))
+    takes = _NOTHING.union(*(tree_takes(tree, context, data) for tree in item.trees))
     if not isinstance(item, (Overtakes, Trend)):
         return takes
     if item.axis not in takes:

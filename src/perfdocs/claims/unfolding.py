@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from ..card import AxisValue
 from ..expression import Selector
 from ..quantity import axis_text
@@ -15,7 +17,7 @@ from .counts import judge_counts, read_counts
 from .findings import Finding, Later, Ternary, Text, all_of, any_of, negate
 from .items import against_another, judge
 from .narrowing import narrow, twice
-from .nodes import ARM, OPEN, Claim, Clean, Counted, FromOn, Item, Quantified, Scope, Selected, item_names
+from .nodes import ARM, OPEN, Claim, Clean, Counted, FromOn, Item, Quantified, Scope, Selected
 from .reader import Reader
 from .scope import Data
 
@@ -46,7 +48,7 @@ class Unfolding:
         """Arms that the items name, and the one of a set that they are said of here."""
         arms = self.data.definition(self.context).arms if self.context.benchmark else {}
         here = [context.arm] if context.arm and ARM in self.through else []
-        return tuple(dict.fromkeys([*(n for i in self.claim.items for n in item_names(i) if n in arms), *here]))
+        return tuple(dict.fromkeys([*(n for n in self.claim.names if n in arms), *here]))
 
     def _items(self, context: Context) -> Sequence[Item]:
         """The items, of the arm of a set that the scope has come to."""
@@ -85,7 +87,7 @@ class Unfolding:
         self._once(axis, context, f"`{axis}`")
         pairs = along(axis, context, self._arms(context), self.data, of)
         self.through[axis] = frozenset().union(*(at.keys() for at, _ in pairs[:1]))
-        return [(at, c._replace(said=c.said | at.keys())) for at, c in pairs]
+        return [(at, replace(c, said=c.said | at.keys())) for at, c in pairs]
 
     def _chosen(self, selector: Selector, context: Context) -> Context:
         if selector.value != OPEN or selector.axis is None:
@@ -175,7 +177,7 @@ class Unfolding:
             return [{"device": str(selectors[0].value)}]
         if axis == ARM:
             return [{ARM: arm} for arm in members([str(s.value) for s in selectors], context, self.data)]
-        return [dict(narrow(self.data, context._replace(own={}, given={}), selectors).own)]
+        return [dict(narrow(self.data, replace(context, own={}, given={}), selectors).own)]
 
     @staticmethod
     def _matches(point: Mapping[str, AxisValue], at: Mapping[str, AxisValue], context: Context) -> bool:

@@ -6,9 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import PerfdocsError, nearest
 from ..expression import Binary, Call, Hole, Name, Node, Number, evaluate, names
@@ -69,8 +71,7 @@ Read = Reading | Datum
 """What a value was read from: a quantity of a row, or a fact of a device."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A value, its unit in SI, which direction is better where that is known, and the data behind it.
 
     ``ratio``: a quotient of two quantities of one unit, printed with × or %. ``chosen``: those of the data that the
@@ -89,7 +90,7 @@ class Quantity:
     @property
     def rows(self) -> tuple[Row, ...]:
         """The rows among its data."""
-        return tuple(read.row for read in self.data if isinstance(read, Reading))
+        return tuple([read.row for read in self.data if isinstance(read, Reading)])
 
     @property
     def own(self) -> tuple[Read, ...]:
