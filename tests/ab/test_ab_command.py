@@ -34,8 +34,8 @@ def side(seconds: float, *, region: str = "main") -> str:
     return json.dumps(["/bin/echo", f"perfdocs-region {region} {seconds}"])
 
 
-SAMPLED = """cd "$FAKE_GPU"; touch reads; seen=$(wc -c <reads); i=0
-while [ $(wc -c <reads) -lt $((seen + 2)) ] && [ $i -lt 500 ]; do i=$((i + 1)); sleep 0.02; done
+SAMPLED = """cd "$FAKE_GPU"; : >>reads; read -r seen <reads; now=$seen; i=0
+while [ ${#now} -lt $((${#seen} + 2)) ] && [ $i -lt 500 ]; do i=$((i + 1)); sleep 0.02; read -r now <reads; done
 """
 """Lines of a command that wait until the GPU was read, and again: the first reading may have begun before them."""
 
