@@ -218,9 +218,10 @@ def pytest(session: nox.Session) -> None:
 
 @nox.session
 def thorough(session: nox.Session) -> None:
-    """Run all tests, those too that are left out by default because another test of their file stands for them."""
+    """Run all tests, those too that another test of their file stands for; every kernel is compiled anew."""
     to_work(session)
-    session.run("python", "-m", "pytest", "-n", "4", "--dist", "loadfile", "-m", "slow or not slow", *session.posargs)
+    words = ["-m", "slow or not slow", "--anew"]
+    session.run("python", "-m", "pytest", "-n", "4", "--dist", "loadfile", *words, *session.posargs)
 
 
 def check_claims(session: nox.Session) -> None:

@@ -10,12 +10,28 @@ from typing import Any
 
 import pytest
 from tests.lacking import skip_or_fail
+from tests.machine_code import MachineCode, file_of, turn
 
 from perfdocs.measure import sass
 from perfdocs.measure.arm import Cannot
 
 PROJECT = Path(__file__).resolve().parent.parent
 gc.set_threshold(100_000, 50, 100)  # a tenth of the tests' time went into looking for cycles among what stays
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("machine instructions")
+    group.addoption("--record", action="store_true", help="write tests/data/sass/ anew, as far as tests are run")
+    group.addoption("--anew", action="store_true", help="compile every kernel and compare it with tests/data/sass/")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what took a compiler because no record knows it."""
+    reports = [report for kind in ("", "passed", "failed") for report in terminalreporter.getreports(kind)]
+    said = sorted({value for report in reports for name, value in report.user_properties if name == "unrecorded"})
+    if said and not config.getoption("--record"):
+        terminalreporter.section("kernels compiled for want of a record (pytest --record writes it)")
+        terminalreporter.write("\n".join((*said, "")))
 
 
 def pytest_collection_finish() -> None:
@@ -120,14 +136,21 @@ def host_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def kept_sass(request: pytest.FixtureRequest) -> Path:
-    """Where :mod:`perfdocs.measure.sass` keeps its answers from run to run; skips where it cannot list kernels."""
+@pytest.fixture
+def machine_code(request: pytest.FixtureRequest) -> Iterator[MachineCode]:
+    """Counts of machine instructions, from the records of this test; skips where the tools are not installed."""
     try:
         sass.versions()
     except Cannot as reason:
         skip_or_fail(reason)
-    return Path(request.config.cache.mkdir("kernels"))
+    record, anew = request.config.getoption("--record"), request.config.getoption("--anew")
+    file = file_of(request.module.__name__, request.node.name)
+    of_turn = frozenset(key for name, key in turn() if name == file.name)
+    found = MachineCode(file, anew=anew or of_turn, record=record)
+    yield found
+    if record:
+        found.write()
+    request.node.user_properties += [("unrecorded", f"{file.name}: {said}") for said in found.unrecorded]
 
 
 @pytest.fixture

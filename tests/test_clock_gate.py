@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
+from tests.machine_code import MachineCode
 from tests.measure.fakes import FakeClock, FakeFiles
 
 from perfdocs.ab.order import orders
@@ -23,7 +24,7 @@ from perfdocs.measure.monitor import Monitor
 from perfdocs.measure.processes import adopt
 from perfdocs.measure.protocol import Timer, measure_block, warm_up
 from perfdocs.measure.sampler import tree
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 from perfdocs.measure.sensors import Sensors
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "clock_gate"
@@ -248,12 +249,9 @@ def test_gates_are_tallied_by_their_intervals() -> None:
 
 
 @pytest.mark.parametrize("architecture", [90])
-def test_the_chain_is_walked_step_by_step(architecture: int, request: pytest.FixtureRequest) -> None:
-    kept = Path(request.config.cache.mkdir("sass"))
-    try:
-        found = inner_loops(inlined(FOLDER / "chain.cu"), ("--std=c++17",), architecture, kept=kept)["clock_gate_chain"]
-    except Cannot as reason:
-        skip_or_fail(reason)
+def test_the_chain_is_walked_step_by_step(architecture: int, machine_code: MachineCode) -> None:
+    chains = machine_code.inner_loops(inlined(FOLDER / "chain.cu"), ("--std=c++17",), architecture)
+    found = chains["clock_gate_chain"]
     assert any(total(loop, "IMAD") == 16 for loop in found), found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
+from tests.machine_code import MachineCode
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -21,7 +22,7 @@ from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.provenance import software, source
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "loops"
 DATA = Path(__file__).resolve().parent / "data"
@@ -167,13 +168,9 @@ def test_the_kernels_find_the_pair_and_try_every_other(balanced: int, tmp_path: 
 
 
 @pytest.mark.parametrize("architecture", [90])
-def test_every_pair_is_compared_in_the_machine_code(architecture: int, request: pytest.FixtureRequest) -> None:
-    try:
-        kept = Path(request.config.cache.mkdir("kernels"))
-        options = ("--std=c++17", "-DLOOPS_UNROLL=8")
-        loops = inner_loops(inlined(FOLDER / "search.cu"), options, architecture, kept=kept)
-    except Cannot as reason:
-        skip_or_fail(reason)
+def test_every_pair_is_compared_in_the_machine_code(architecture: int, machine_code: MachineCode) -> None:
+    options = ("--std=c++17", "-DLOOPS_UNROLL=8")
+    loops = machine_code.inner_loops(inlined(FOLDER / "search.cu"), options, architecture)
     (naive,) = loops["loops_naive"]
     assert total(naive, "ISETP") == 16  # the product and the end of the row, of each of eight pairs
     long, short = loops["loops_balanced"]

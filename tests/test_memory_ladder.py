@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.lacking import skip_or_fail
+from tests.machine_code import MachineCode
 
 from perfdocs.definitionfile import read_definition
 from perfdocs.frame import rows
 from perfdocs.library import load_library
 from perfdocs.measure import compiled
-from perfdocs.measure.arm import Cannot, Context, VerificationError
+from perfdocs.measure.arm import Context, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
-from perfdocs.measure.sass import inner_loops, instructions, total
+from perfdocs.measure.sass import total
 from perfdocs.measure.words import PERIOD, word_at
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "memory_ladder"
@@ -148,23 +148,16 @@ def compiled_with(**defines: int) -> tuple[str, ...]:
     return ("--std=c++17", *(f"-D{name}={value}" for name, value in defines.items()))
 
 
-def counted(call: Any, file: str, options: tuple[str, ...], architecture: int, kept: Path) -> Any:
-    try:
-        return call(inlined(FOLDER / file), options, architecture, kept=kept)
-    except Cannot as reason:
-        skip_or_fail(reason)
-
-
 @pytest.mark.parametrize("architecture", [90])
 @pytest.mark.parametrize(("width", "loads"), KNOBS)
 def test_the_loop_of_the_ladder_has_its_loads_and_no_more(
-    width: int, loads: int, architecture: int, request: pytest.FixtureRequest
+    width: int, loads: int, architecture: int, machine_code: MachineCode
 ) -> None:
     blocks = 2 if width * loads <= ladder.MOST_BYTE_AT_ALL_WARPS else 1
     options = compiled_with(LADDER_WIDTH=width, LADDER_LOADS=loads, LADDER_STRIDE=1, LADDER_BLOCKS=blocks)
-    kept = Path(request.config.cache.mkdir("sass"))
-    (loop,) = counted(inner_loops, "ladder.cu", options, architecture, kept)["ladder_read"]
-    whole = counted(instructions, "ladder.cu", options, architecture, kept)["ladder_read"]
+    text = inlined(FOLDER / "ladder.cu")
+    (loop,) = machine_code.inner_loops(text, options, architecture)["ladder_read"]
+    whole = machine_code.instructions(text, options, architecture)["ladder_read"]
     assert total(loop, "LDG") == total(whole, "LDG") == loads
     suffix = {4: "LDG.E", 8: "LDG.E.64", 16: "LDG.E.128"}[width]
     assert all(name.removesuffix(".CONSTANT") == suffix for name in loop if name.startswith("LDG"))
@@ -186,20 +179,17 @@ def test_all_loads_of_a_thread_are_in_registers_at_once() -> None:
 
 
 @pytest.mark.parametrize("architecture", [90])
-@pytest.mark.parametrize("name", ["copy", "scale", "add", "triad", "dot"])
-def test_a_stream_loads_and_stores_pairs_and_does_its_arithmetic(
-    name: str, architecture: int, request: pytest.FixtureRequest
-) -> None:
-    vectors = 4 // streams.KERNELS[name].read
-    options = compiled_with(STREAM_THREADS=256, STREAM_VECTORS=vectors, STREAM_EVICT=0)
-    found = counted(instructions, "streams.cu", options, architecture, Path(request.config.cache.mkdir("sass")))
-    code = found[f"stream_{name}"]
-    assert total(code, "LDG.E.128") == total(code, "LDG") == 4
-    assert total(code, "STG.E.128") == (0 if name == "dot" else vectors)
-    assert total(code, "DMUL") == {"scale": 8, "triad": 4}.get(name, 0)
-    assert total(code, "DFMA") == (4 if name == "dot" else 0)
-    if name in ("add", "triad"):
-        assert total(code, "DADD") == 2 * vectors
+def test_a_stream_loads_and_stores_pairs_and_does_its_arithmetic(architecture: int, machine_code: MachineCode) -> None:
+    for name in ("copy", "scale", "add", "triad", "dot"):
+        vectors = 4 // streams.KERNELS[name].read
+        options = compiled_with(STREAM_THREADS=256, STREAM_VECTORS=vectors, STREAM_EVICT=0)
+        code = machine_code.instructions(inlined(FOLDER / "streams.cu"), options, architecture)[f"stream_{name}"]
+        assert total(code, "LDG.E.128") == total(code, "LDG") == 4, name
+        assert total(code, "STG.E.128") == (0 if name == "dot" else vectors), name
+        assert total(code, "DMUL") == {"scale": 8, "triad": 4}.get(name, 0), name
+        assert total(code, "DFMA") == (4 if name == "dot" else 0), name
+        if name in ("add", "triad"):
+            assert total(code, "DADD") == 2 * vectors, name
 
 
 @needs_compiler

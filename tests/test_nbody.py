@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
+from tests.machine_code import MachineCode
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -20,7 +21,7 @@ from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "nbody"
 DATA = Path(__file__).resolve().parent / "data"
@@ -199,16 +200,12 @@ def test_few_bodies_are_spread_over_more_blocks() -> None:
 @pytest.mark.parametrize("architecture", [90])
 @pytest.mark.parametrize(("name", "bodies"), [("fp32", 8), ("fp64", 2)])
 def test_an_interaction_is_no_more_than_it_must(
-    name: str, bodies: int, architecture: int, request: pytest.FixtureRequest
+    name: str, bodies: int, architecture: int, machine_code: MachineCode
 ) -> None:
-    kept = Path(request.config.cache.mkdir("kernels"))
     shape = (f"NBODY_THREADS={held.THREADS}", f"NBODY_BODIES={bodies}", f"NBODY_RESIDENT={512 if bodies > 4 else 1024}")
     defines = (f"NBODY_FP64={int(name == 'fp64')}", *shape)
     options = ("--std=c++17", *(f"-D{define}" for define in defines))
-    try:
-        loops = inner_loops(inlined(FOLDER / "nbody.cu"), options, architecture, kept=kept)
-    except Cannot as reason:
-        skip_or_fail(reason)
+    loops = machine_code.inner_loops(inlined(FOLDER / "nbody.cu"), options, architecture)
     of = {"fp32": {"FFMA": 6, "FADD": 3, "FMUL": 3}, "fp64": {"DFMA": 9, "DADD": 3, "DMUL": 5}}[name]
     for form, pulls in (("nbody_direct", 8), ("nbody_tiled", 8), ("nbody_held", 8 * bodies)):
         body = loops[form][0]

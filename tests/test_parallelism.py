@@ -20,6 +20,7 @@ from tests.limits_kit import (
     series,
     verified,
 )
+from tests.machine_code import MachineCode
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -29,7 +30,7 @@ from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 from perfdocs.verdict import Missing
 
 FOLDER = BENCHMARKS / "parallelism"
@@ -103,14 +104,14 @@ def test_kernels_make_their_steps(context: Context) -> None:
 
 
 @pytest.mark.parametrize("architecture", [90])
-def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> None:
+def test_the_loops_hold_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
     entries = asked_kernels(FOLDER)
     assert len(entries) == 2 * (4 + 1)
     for entry in entries:
         defines = dict(one.removeprefix("PARALLELISM_").split("=") for one in entry.defines)
         if defines.get("CHAINS", "8") != "8":
             continue
-        loops = inner_loops(entry.code, entry.options, architecture, kept=kept_sass)[entry.name]
+        loops = machine_code.inner_loops(entry.code, entry.options, architecture)[entry.name]
         body = max(loops, key=lambda loop: sum(loop.values()))
         assert total(body, "DFMA" if defines["TYPE"] == "double" else "FFMA") == 256
         assert sum(body.values()) <= 256 + 12  # next to nothing but steps

@@ -21,6 +21,7 @@ from tests.limits_kit import (
     series,
     verified,
 )
+from tests.machine_code import MachineCode
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -30,7 +31,7 @@ from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.loader import load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 from perfdocs.verdict import Missing
 
 FOLDER = BENCHMARKS / "peaks"
@@ -196,7 +197,7 @@ STEPS = {"float": "FFMA", "double": "DFMA", "perfdocs::HalfPair": "HFMA2", "unsi
 
 
 @pytest.mark.parametrize("architecture", [90])
-def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> None:
+def test_the_loops_hold_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
     seen = set()
     for entry in asked_kernels(FOLDER):
         if entry.name not in ("peaks_chains", "peaks_read", "peaks_copy", "peaks_triad"):
@@ -204,7 +205,7 @@ def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> N
         defines = dict(one.removeprefix("PEAKS_").split("=") for one in entry.defines)
         if defines.get("CHAINS", "8") != "8" or defines.get("LANES", "4") != "4":
             continue
-        loops = inner_loops(entry.code, entry.options, architecture, kept=kept_sass)[entry.name]
+        loops = machine_code.inner_loops(entry.code, entry.options, architecture)[entry.name]
         if entry.name == "peaks_chains":
             body = max(loops, key=lambda loop: sum(loop.values()))
             assert total(body, STEPS[defines["TYPE"]]) in (256, 257)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
+from tests.machine_code import MachineCode
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -19,7 +20,7 @@ from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import inner_loops, instructions, total
+from perfdocs.measure.sass import total
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "reduction"
 DATA = Path(__file__).resolve().parent / "data"
@@ -163,16 +164,12 @@ def test_every_kernel_reaches_the_sum_again_and_again(way: int, n: int, grid: in
 
 
 @pytest.mark.parametrize("architecture", [90])
-def test_every_number_is_loaded_and_added(architecture: int, request: pytest.FixtureRequest) -> None:
-    kept = Path(request.config.cache.mkdir("kernels"))
+def test_every_number_is_loaded_and_added(architecture: int, machine_code: MachineCode) -> None:
     defines = ("--std=c++17", "-DREDUCTION_THREADS=512", "-DREDUCTION_LOADS=4")
-    try:
-        loops = inner_loops(inlined(FOLDER / "reduce.cu"), defines, architecture, kept=kept)
-        counted = instructions(inlined(FOLDER / "reduce.cu"), defines, architecture, kept=kept)
-        groups = (inlined(FOLDER / "groups.cu"), (*defines, *device.header_options()), architecture)
-        loops |= inner_loops(*groups, kept=kept)
-    except Cannot as reason:
-        skip_or_fail(reason)
+    loops = machine_code.inner_loops(inlined(FOLDER / "reduce.cu"), defines, architecture)
+    counted = machine_code.instructions(inlined(FOLDER / "reduce.cu"), defines, architecture)
+    options = (*defines, *device.header_options())
+    loops |= machine_code.inner_loops(inlined(FOLDER / "groups.cu"), options, architecture)
     del loops["reduction_numbers"]
     assert len(loops) == 5
     for bodies in loops.values():

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from tests.lacking import skip_or_fail
 from tests.limits_kit import asked_kernels
+from tests.machine_code import tree
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import compiled, nvrtc
 from perfdocs.measure.arm import Cannot
-from perfdocs.measure.asked import asked, without_kernels
+from perfdocs.measure.asked import Asked
 from perfdocs.measure.compiled import Row, Table
-from perfdocs.measure.loader import load_workload
-from perfdocs.measure.nvrtc import Built, Compiler, Used
+from perfdocs.measure.nvrtc import Compiler, Used
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 WITH_KERNELS = sorted(folder.name for folder in BENCHMARKS.iterdir() if list(folder.glob("*.cu")))
@@ -44,13 +43,31 @@ def test_the_kernels_are_those_recorded(benchmark: str) -> None:
     assert (folder / compiled.FILE).read_text(encoding="utf-8") == compiled.table_text(recorded)
 
 
+def to_compile(recorded: Table, kernels: Sequence[Asked], version: str, turn: int | None) -> list[Asked]:
+    """What this compiler has not recorded, and where another did, or it is its ``turn``, one text."""
+    same = recorded.compiler == version
+    known = {(row.key, row.text) for row in recorded.rows}
+    # all of another compiler's would take long, and limits are all that can be checked
+    chosen = [e for e in kernels if same and ((e.name, e.defines), e.text) not in known]
+    if turn is not None or not same:
+        least = min("#include <" in entry.code for entry in kernels)  # headers take long
+        texts = sorted({entry.text for entry in kernels if ("#include <" in entry.code) == least})
+        text = texts[(turn or 0) % len(texts)]
+        chosen += [entry for entry in kernels if entry.text == text and entry not in chosen]
+    return chosen
+
+
 @pytest.mark.parametrize("benchmark", WITH_KERNELS)
-def test_what_is_recorded_is_what_the_compiler_makes(benchmark: str, compiler: Compiler) -> None:
-    """Of the shortest text, for every architecture; `nox -s registers -- --check` compiles them all."""
+def test_what_is_recorded_is_what_the_compiler_makes(
+    benchmark: str, compiler: Compiler, request: pytest.FixtureRequest
+) -> None:
+    """For every architecture, of what is not recorded, and of one text of one benchmark, in turn; of all if asked."""
     folder = BENCHMARKS / benchmark
     recorded, kernels = compiled.read_table(folder / compiled.FILE), asked_kernels(folder)
-    short = min(kernels, key=lambda entry: ("#include <" in entry.code, len(entry.code)))  # headers take long
-    chosen = [entry for entry in kernels if entry.text == short.text]
+    of_benchmarks = len(WITH_KERNELS)
+    turn = tree() // of_benchmarks if benchmark == WITH_KERNELS[tree() % of_benchmarks] else None
+    anew = request.config.getoption("--anew")
+    chosen = kernels if anew else to_compile(recorded, kernels, compiler.version, turn)
     found = compiled.table_of(folder, compiler, chosen)
     keys = {row.key for row in found.rows}
     recorded = replace(recorded, rows=tuple(row for row in recorded.rows if row.key in keys))
@@ -61,6 +78,21 @@ def test_what_is_recorded_is_what_the_compiler_makes(benchmark: str, compiler: C
             f"limits hold; numbers were recorded with NVRTC {recorded.compiler} and {found.compiler} is installed"
         )
     assert [row.used for row in found.rows] == [row.used for row in recorded.rows]
+
+
+def test_what_is_compiled_is_what_no_record_tells() -> None:
+    kernels = [Asked("j", "#include <text>", ()), Asked("k", "text", ("-DA=1",)), Asked("l", "text", ())]
+    rows = [replace(table().rows[0], name=one.name, defines=one.defines, text=one.text) for one in kernels]
+    recorded = replace(table(), rows=tuple(rows))
+    version = recorded.compiler
+    assert to_compile(recorded, kernels, version, None) == []
+    turns = [to_compile(recorded, kernels, version, turn) for turn in range(4)]
+    assert turns in ([kernels[1:2], kernels[2:]] * 2, [kernels[2:], kernels[1:2]] * 2)
+    assert to_compile(recorded, kernels[:1], version, 7) == kernels[:1]
+    changed = [replace(kernels[0], code="#include <another>"), *kernels[1:]]
+    assert to_compile(recorded, changed, version, None) == changed[:1]
+    assert to_compile(recorded, changed, version, 1) == [changed[0], *turns[1]]
+    assert to_compile(recorded, changed, "another", None) == turns[0]
 
 
 @pytest.mark.parametrize("benchmark", WITH_KERNELS)
@@ -223,175 +255,3 @@ def test_a_file_that_is_no_table_is_said_in_one_line(text: str | None, tmp_path:
         path.write_text(text)
     with pytest.raises(PerfdocsError, match="write it anew: nox -s registers"):
         compiled.read_table(path)
-
-
-DEFINITION = """
-id = "made_up"
-title = "Made up"
-summary = "Nothing."
-[axes.n]
-label = "n"
-unit = "sample"
-[groups.gpu]
-label = "GPU arms"
-[metrics.wall]
-label = "wall"
-kind = "samples"
-unit = "s"
-better = "lower"
-[tables.main]
-title = "Wall"
-axes = ["n"]
-across = "n"
-by = "wall"
-columns = ["wall"]
-"""
-ARM = '[arms.{0}]\nlabel = "{0}"\nloop = "{0}"\ngroup = "gpu"\non = ["gpu"]\n'
-WORKLOAD = """
-from perfdocs.measure.arm import Task
-def tasks(kind, quick): return [Task("main", {"n": n}) for n in (10, 100, 10_000_000)]
-def problem(at): return at["n"]
-def reference(problem, context): return None
-def verify(problem, reference, result): return {}
-def counts(problem): return {}
-def work(at): return at["n"]
-"""
-OWN = """
-import cupy
-import numpy as np
-from perfdocs.measure.arm import Prepared
-class Arm(Prepared):
-    def __init__(self, n):
-        assert n < 10_000_000  # such draws take long, and nothing is chosen by them
-        self.n, self.plane = n, cupy.zeros(n)
-        module = cupy.RawModule(code="TEXT", options=("-DBIG=%d" % (n > 50), "--std=c++17"), backend="nvrtc")
-        self.kernel = module.get_function("k")
-    def run(self):
-        stream = cupy.cuda.Stream()
-        with stream:
-            ended = np.zeros(1, dtype=np.uint32)
-            while ended[0] < self.n:
-                self.plane.get(stream=stream, out=ended)
-            stream.begin_capture()
-            self.kernel((1,), (2, 32), (self.plane,), shared_mem=self.n)
-            stream.end_capture().launch(stream)
-            stream.synchronize()
-    def counts(self):
-        cupy.RawKernel("OTHER", "count")((1,), (self.n,), ())
-        return {}
-def prepare(problem, context): return Arm(problem)
-"""
-ARRAYS = """
-import cupy
-from perfdocs.measure.arm import Prepared
-class Arm(Prepared):
-    def run(self):
-        plane = cupy.zeros(5)
-        WHAT
-        raise AssertionError("array code ended before")
-def prepare(problem, context):
-    cupy.zeros(5)
-    return Arm()
-"""
-ABSENT = """
-from perfdocs.measure.arm import Cannot
-def prepare(problem, context):
-    try:
-        import torch
-    except ImportError:
-        raise Cannot("not_installed", "PyTorch is not installed") from None
-    raise AssertionError("other compilers are absent")
-"""
-
-
-def made_up(folder: Path, **arms: str) -> Path:
-    """A benchmark with these arms."""
-    (folder / "arms").mkdir(parents=True)
-    (folder / "arms" / "__init__.py").touch()
-    (folder / "__init__.py").touch()
-    (folder / "benchmark.toml").write_text(DEFINITION + "".join(ARM.format(arm) for arm in arms))
-    (folder / "workload.py").write_text(WORKLOAD)
-    for arm, text in arms.items():
-        (folder / "arms" / f"{arm}.py").write_text(text)
-    return folder
-
-
-def test_what_arms_ask_for_is_found_without_a_list_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
-    arrays = {f"arrays_{i}": ARRAYS.replace("WHAT", what) for i, what in enumerate(("plane + 1", "cupy.exp(plane)"))}
-    folder = made_up(tmp_path / "made_up", own=OWN, own_too=OWN, absent=ABSENT, **arrays)
-    found = asked(folder)
-    options = ("-DBIG=0", "--std=c++17"), ("-DBIG=1", "--std=c++17")
-    assert [(entry.name, entry.code, entry.options) for entry in found] == [
-        ("count", "OTHER", ()),
-        *(("k", "TEXT", given) for given in options),
-    ]
-    assert [(entry.threads, entry.dynamic) for entry in found] == [(10, 0), (64, 10), (64, 100)]
-    assert all(entry.arms == {"own", "own_too"} for entry in found)
-    assert without_kernels(folder, found) == ["absent", "arrays_0", "arrays_1"]
-    assert found[1].defines == ("BIG=0",)
-
-
-def test_everything_is_as_before_after_arms_were_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = made_up(tmp_path / "made_up", own=OWN)
-    before: Any = load_workload(folder)
-    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
-    modules = dict(sys.modules)
-    asked(folder)
-    assert load_workload(folder) is before
-    assert {name: sys.modules.get(name) for name in modules} == modules
-
-
-def test_an_arm_that_needs_more_than_the_stand_in_has_is_named(tmp_path: Path) -> None:
-    folder = made_up(tmp_path / "made_up", own=OWN.replace("RawModule", "ZebraModule"))
-    with pytest.raises(PerfdocsError, match=r"own\.py: found AttributeError: .*ZebraModule"):
-        asked(folder)
-
-
-class Stub:
-    """A compiler that answers the same to everything."""
-
-    version = "13.5.37"
-    architectures = (90,)
-    registers = 40
-
-    def build(self, code: str, options: tuple[str, ...], architecture: int) -> Built:
-        used = Used(self.registers, 0, 0, 0)
-        return Built(dict.fromkeys(("k", "count", "dead"), used), dict.fromkeys(("k", "count", "dead"), 255))
-
-
-def test_the_command_writes_and_checks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = made_up(tmp_path / "made_up", own=OWN)
-    monkeypatch.setattr(compiled, "Compiler", Stub)
-    monkeypatch.chdir(tmp_path)
-    assert compiled.main(["--check", "made_up"]) == 1
-    assert "made_up/registers.toml: found FileNotFoundError" in capsys.readouterr().err
-    assert compiled.main(["made_up"]) == 0
-    assert capsys.readouterr().out == "written: made_up/registers.toml\n"
-    assert compiled.read_table(folder / compiled.FILE).unasked == ("dead",)
-    written = (folder / compiled.FILE).stat().st_mtime_ns
-    assert compiled.main(["made_up"]) == 0
-    assert (folder / compiled.FILE).stat().st_mtime_ns == written
-    assert compiled.main(["--check", "made_up"]) == 0
-    assert not any(capsys.readouterr())
-
-    monkeypatch.setattr(Stub, "registers", 41)
-    assert compiled.main(["--check", "made_up"]) == 1
-    assert capsys.readouterr().err.count("41 registers") == 3
-    monkeypatch.setattr(Stub, "version", "12.9.86")
-    assert compiled.main(["--check", "made_up"]) == 0
-    assert capsys.readouterr().out == "NVRTC 12.9.86 is here, 13.5.37 was recorded: limits are checked, not numbers\n"
-    monkeypatch.setattr(Stub, "registers", 256)
-    assert compiled.main(["--check", "made_up"]) == 1
-
-
-def test_a_kernel_that_is_not_there_and_one_of_two_texts_are_said(tmp_path: Path) -> None:
-    stub: Any = Stub()
-    missing = made_up(tmp_path / "missing", own=OWN.replace('"k"', '"kay"'))
-    with pytest.raises(PerfdocsError, match='found the kernel "kay", expected one of count, dead, k'):
-        compiled.table_of(missing, stub)
-    twice = made_up(tmp_path / "twice", own=OWN, other=OWN.replace("TEXT", "TEXT2"))
-    with pytest.raises(PerfdocsError, match=r"k \[BIG=0\] of two texts"):
-        compiled.table_of(twice, stub)

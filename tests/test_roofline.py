@@ -21,6 +21,7 @@ from tests.limits_kit import (
     series,
     verified,
 )
+from tests.machine_code import MachineCode
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -31,7 +32,7 @@ from perfdocs.measure.loader import load_workload
 from perfdocs.measure.matrices import Rows
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 from perfdocs.verdict import Missing
 
 FOLDER = BENCHMARKS / "roofline"
@@ -133,12 +134,12 @@ STEPS = {"float": "FFMA", "double": "DFMA", "perfdocs::HalfPair": "HFMA2", "unsi
 
 
 @pytest.mark.parametrize("architecture", [90])
-def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> None:
+def test_the_loops_hold_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
     entries = [entry for entry in asked_kernels(FOLDER) if entry.name == "roofline_fma"]
     assert len(entries) == 4
     for entry in entries:
         defines = dict(one.removeprefix("ROOFLINE_").split("=") for one in entry.defines)
-        loops = inner_loops(entry.code, entry.options, architecture, kept=kept_sass)[entry.name]
+        loops = machine_code.inner_loops(entry.code, entry.options, architecture)[entry.name]
         body = max(loops, key=lambda loop: sum(loop.values()))
         steps = int(defines["LOADS"]) * 16 // ELEMENTS_BYTE[defines["TYPE"]] * 2 * int(defines["PAIRS"])
         assert total(body, STEPS[defines["TYPE"]]) in (steps, steps + 1)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.machine_code import MachineCode
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import sass
 from perfdocs.measure.arm import Cannot
-from perfdocs.measure.sass import Instruction, inner_loops, instructions, total
+from perfdocs.measure.sass import Instruction, total
 
 CHAINS = """
 extern "C" __global__ void chain(const double* in, double* out, int n) {
@@ -39,9 +39,9 @@ extern "C" __global__ void endless(volatile int* p) { while (true) if (*p == 7) 
 
 
 @pytest.mark.parametrize("architecture", [80, 90, 120])
-def test_chains_and_loops_are_counted(architecture: int, kept_sass: Path) -> None:
-    found = instructions(CHAINS, (), architecture, kept=kept_sass)
-    loops = inner_loops(CHAINS, (), architecture, kept=kept_sass)
+def test_chains_and_loops_are_counted(architecture: int, machine_code: MachineCode) -> None:
+    found = machine_code.instructions(CHAINS, (), architecture)
+    loops = machine_code.inner_loops(CHAINS, (), architecture)
     assert list(found) == list(loops)
     assert max(loop["DFMA"] for loop in loops["chain"]) == 8
     assert found["chain"]["DFMA"] >= 8
@@ -55,20 +55,9 @@ def test_chains_and_loops_are_counted(architecture: int, kept_sass: Path) -> Non
     assert len(loops["endless"]) == 1
 
 
-def test_an_answer_is_kept_by_all_that_it_depends_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_sass: Path
-) -> None:
-    first = inner_loops(CHAINS, ("-DN=1",), 90, kept=tmp_path)
-    monkeypatch.setattr(sass, "_listed", lambda _: pytest.fail("listed again"))
-    assert inner_loops(CHAINS, ("-DN=1",), 90, kept=tmp_path) == first
-    for code, options, architecture in ((CHAINS + " ", "-DN=1", 90), (CHAINS, "-DN=2", 90), (CHAINS, "-DN=1", 80)):
-        with pytest.raises(pytest.fail.Exception):
-            instructions(code, (options,), architecture, kept=tmp_path)
-
-
-def test_a_text_that_does_not_compile_is_said(kept_sass: Path) -> None:
+def test_a_text_that_does_not_compile_is_said(machine_code: MachineCode) -> None:
     with pytest.raises(PerfdocsError, match="kernels that compile"):
-        instructions("nonsense", (), 90, kept=kept_sass)
+        machine_code.instructions("nonsense", (), 90)
 
 
 def test_without_the_package_the_reason_is_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

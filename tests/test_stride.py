@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.lacking import skip_or_fail
+from tests.machine_code import MachineCode
 
 from perfdocs.definitionfile import read_definition
-from perfdocs.measure.arm import Cannot, Context, VerificationError
+from perfdocs.measure.arm import Context, VerificationError
 from perfdocs.measure.hostcc import compiler
 from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 from perfdocs.measure.words import word_at
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "stride"
@@ -100,16 +100,10 @@ def test_verification_finds_a_word_too_many_and_a_walk_at_another_stride(context
 
 @pytest.mark.parametrize("architecture", [90])
 @pytest.mark.parametrize("ints", [1, 2, 4])
-def test_the_loop_has_its_loads_as_wide_as_an_element(
-    ints: int, architecture: int, request: pytest.FixtureRequest
-) -> None:
+def test_the_loop_has_its_loads_as_wide_as_an_element(ints: int, architecture: int, machine_code: MachineCode) -> None:
     loads = device.IN_FLIGHT // (4 * ints)
     options = ("--std=c++17", f"-DSTRIDE_INTS={ints}", f"-DSTRIDE_LOADS={loads}")
-    kept = Path(request.config.cache.mkdir("sass"))
-    try:
-        found = inner_loops(inlined(FOLDER / "stride.cu"), options, architecture, kept=kept)["stride_read"]
-    except Cannot as reason:
-        skip_or_fail(reason)
+    found = machine_code.inner_loops(inlined(FOLDER / "stride.cu"), options, architecture)["stride_read"]
     (loop,) = [one for one in found if total(one, "LDG")]
     assert total(loop, "LDG") == loads
     suffix = {1: "LDG.E", 2: "LDG.E.64", 4: "LDG.E.128"}[ints]

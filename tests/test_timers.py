@@ -24,6 +24,7 @@ from tests.limits_kit import (
     module_of,
     series,
 )
+from tests.machine_code import MachineCode
 from tests.measure.fakes import FakeClock
 
 from perfdocs.definitionfile import read_definition
@@ -33,7 +34,7 @@ from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.packages import import_cupyx_profiler, import_nvbench
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import inner_loops, total
+from perfdocs.measure.sass import total
 from perfdocs.measure.words import PERIOD
 from perfdocs.verdict import Missing
 
@@ -111,13 +112,13 @@ def test_kernels_answer_what_is_expected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("architecture", [90])
-def test_the_loops_hold_what_is_counted(architecture: int, kept_sass: Path) -> None:
+def test_the_loops_hold_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
     entries = {entry.name: entry for entry in asked_kernels(FOLDER)}
     assert len(entries) == 5
 
     def loops(name: str) -> list[Any]:
         entry = entries[name]
-        return list(inner_loops(entry.code, entry.options, architecture, kept=kept_sass)[name])
+        return list(machine_code.inner_loops(entry.code, entry.options, architecture)[name])
 
     body = max(loops("timers_chain"), key=lambda loop: sum(loop.values()))
     assert total(body, "FFMA") == 256

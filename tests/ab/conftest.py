@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
+import sys
 import time
 from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from perfdocs.cli import main
+
 HERE = Path(__file__).parent
 SOURCE = HERE.parent.parent / "src"
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PATIENCE = 60.0  # s until a test gives up on what happens in another process
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended, and what it said."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def in_this_process(folder: Path, *words: str) -> Done:
+    """Run `perfdocs ab` there, over the stand-ins, as if it had a process of its own; that is spared."""
+    out, said = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    others = {name: module for name, module in sys.modules.items() if name.partition(".")[0] not in ("cupy", "pynvml")}
+    stand_in = [str(HERE / "stand_in")] if "FAKE_GPU" in os.environ else []
+    handlers = [signal.getsignal(number) for number in SIGNALS]
+    with (
+        mock.patch.dict(sys.modules, others, clear=True),
+        mock.patch.object(sys, "path", [*stand_in, *sys.path]),
+        chdir(folder),
+        redirect_stdout(out),
+        redirect_stderr(said),
+    ):
+        code = main(["ab", *words], standalone_mode=False)
+    assert [signal.getsignal(number) for number in SIGNALS] == handlers
+    return Done(code, *(stream.buffer.getvalue().decode() for stream in (out, said)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""`perfdocs ab` as a whole, in processes of its own over the stand-ins: exit codes, the record, signals, clocks."""
+"""`perfdocs ab` as a whole over the stand-ins: exit codes, the record, signals, clocks.
+
+In processes of its own where signals, its output or what it leaves at its end are looked at.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ab.conftest import PATIENCE, FakeDevice
+from tests.ab.conftest import PATIENCE, Done, FakeDevice, in_this_process
 from tests.conftest import PROJECT
 
+from perfdocs.ab import record as record_file
+from perfdocs.ab import report
 from perfdocs.ab.lock import Hold, Locker
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="clocks are locked on Linux only")
@@ -29,8 +34,8 @@ def side(seconds: float, *, region: str = "main") -> str:
     return json.dumps(["/bin/echo", f"perfdocs-region {region} {seconds}"])
 
 
-SAMPLED = """cd "$FAKE_GPU"; touch reads; seen=$(wc -c <reads); i=0
-while [ $(wc -c <reads) -lt $((seen + 2)) ] && [ $i -lt 500 ]; do i=$((i + 1)); sleep 0.02; done
+SAMPLED = """cd "$FAKE_GPU"; : >>reads; read -r seen <reads; now=$seen; i=0
+while [ ${#now} -lt $((${#seen} + 2)) ] && [ $i -lt 500 ]; do i=$((i + 1)); sleep 0.02; read -r now <reads; done
 """
 """Lines of a command that wait until the GPU was read, and again: the first reading may have begun before them."""
 
@@ -53,15 +58,8 @@ def words(*more: str) -> list[str]:
     return [sys.executable, "-m", "perfdocs", "ab", *more]
 
 
-def ab(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        words("--foreign-load", "4096", *more),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+def ab(folder: Path, *more: str) -> Done:
+    done = in_this_process(folder, "--foreign-load", "4096", *more)
     assert "Traceback" not in done.stderr
     return done
 
@@ -217,14 +215,11 @@ def test_where_nothing_can_be_complained_of_the_code_tells_and_a_record_is_kept(
         assert record(tmp_path)["verdict"] == "pass"
 
 
-def test_a_fault_of_perfdocs_is_8_and_not_a_verdict(device: FakeDevice, tmp_path: Path) -> None:
-    code = (
-        "import sys\nimport perfdocs.ab.report\nperfdocs.ab.report.report = lambda record: 1 / 0\n"
-        "from perfdocs.cli import main\nmain(sys.argv[1:])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "ab", *EQUAL], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+def test_a_fault_of_perfdocs_is_8_and_not_a_verdict(
+    device: FakeDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "report", lambda record: 1 / 0)
+    done = in_this_process(tmp_path, *EQUAL)
     assert done.returncode == 8
     assert "perfdocs: unexpected ZeroDivisionError" in done.stderr
 
@@ -269,11 +264,12 @@ def test_an_arm_that_is_not_there_is_located_at_its_side(device: FakeDevice, tmp
     assert 'perfdocs: A: found "nosuch", expected an arm of rk4' in done.stderr
 
 
-def test_a_record_takes_the_place_of_no_other(device: FakeDevice, tmp_path: Path) -> None:
-    code = "import sys, time\ntime.strftime = lambda *_: 'then'\nfrom perfdocs.cli import main\nmain(sys.argv[1:])"
+def test_a_record_takes_the_place_of_no_other(
+    device: FakeDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "strftime", lambda *_: "then")
     for _ in range(3):
-        more = ["ab", side(0.02), side(0.02), "--foreign-load", "4096"]
-        subprocess.run([sys.executable, "-c", code, *more], cwd=tmp_path, timeout=PATIENCE, check=True)
+        assert ab(tmp_path, side(0.02), side(0.02)).returncode == 0
     found = sorted((tmp_path / "build" / "ab").iterdir())
     assert [path.name for path in found] == ["then-2.json", "then-3.json", "then.json"]
     assert all(json.loads(path.read_text())["verdict"] == "pass" for path in found)
@@ -451,21 +447,14 @@ def test_a_place_that_cannot_be_written_is_known_before(device: FakeDevice, tmp_
     assert "round" not in done.stderr
 
 
-def test_a_record_that_cannot_be_written_is_shown(device: FakeDevice, tmp_path: Path) -> None:
-    code = (
-        "import sys, perfdocs.ab.record as r\n"
-        "def full(*_): raise OSError(28, 'No space left on device', 'it.json')\n"
-        "r.write_atomic = full\n"
-        "from perfdocs.cli import main\nmain(sys.argv[1:])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "ab", side(0.02), side(0.02), "--foreign-load", "4096"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+def test_a_record_that_cannot_be_written_is_shown(
+    device: FakeDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "it.json")
+
+    monkeypatch.setattr(record_file, "write_atomic", full)
+    done = in_this_process(tmp_path, *EQUAL)
     assert done.returncode == 8
     assert "no space left on device" in done.stderr
     assert "nothing is lost" not in done.stderr

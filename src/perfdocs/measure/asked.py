@@ -7,6 +7,7 @@ benchmark's own is compiled for it. What stands in for a kernel notes how it is 
 from __future__ import annotations
 
 import math
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -25,6 +26,7 @@ from perfdocs.files import digest
 
 from . import hostcc, while_graph
 from .arm import Cannot, Context, Prepared
+from .edges import SystemClock
 from .loader import PACKAGE_PREFIX, arm_path, beyond_limits, load_arm, load_workload
 from .options import Options
 from .plan import Cell, cells_of, chosen_arms, chosen_tasks, show
@@ -40,6 +42,8 @@ ATTRIBUTES = {
 }
 # Values of n beyond it are left out: what an arm chooses by size is chosen by then, and draws take long.
 LARGEST = 10**6
+COUNTS = 4096  # bytes of an array that is read back for counts in it, at most
+READING = 1e-3  # seconds from each reading of the clock that is stood in for to the next
 # Compile kernels of their own, or time ours on a device.
 OTHERS = ("cuda.bench", "cupyx", "cupyx.profiler", "jax", "numba", "torch", "warp")
 
@@ -85,10 +89,11 @@ class _Plane(np.ndarray[Any, Any]):
         """Nothing is copied."""
 
     def get(self, stream: Any = None, out: Any = None) -> Any:  # noqa: ARG002 - as CuPy's
-        """Zeros; into ``out`` ones in all bits, so that a loop that waits for a count ends."""
+        """Zeros; into an ``out`` of a few bytes ones in all bits, so that a loop that waits for a count ends."""
         if out is None:
             return np.zeros(self.shape, self.dtype)
-        out.view(np.uint8)[...] = 0xFF
+        if out.nbytes <= COUNTS:
+            out.view(np.uint8)[...] = 0xFF
         return out
 
     def fill(self, value: Any) -> None:
@@ -122,6 +127,31 @@ class _Kernel:
         self._entry.arms.add(self._recorder.arm)
         self._entry.threads = max(self._entry.threads, math.prod(block))
         self._entry.dynamic = max(self._entry.dynamic, shared_mem)
+
+
+class _Clock:
+    """The clock of a device on which nothing takes long: what an arm times, and for how long, is the same each time."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def read(self) -> float:
+        """Seconds, a little later each time."""
+        self._now += READING
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        """Back at once, that much later."""
+        self._now += seconds
+
+
+class _NoPython(subprocess.Popen[Any]):
+    """A sampler and work beside ours are processes of this Python: none is started, nothing is read or disturbed."""
+
+    def __init__(self, args: Any, *more: Any, **others: Any) -> None:
+        if not isinstance(args, str) and list(args)[:1] == [sys.executable]:
+            raise Cannot("unsupported", "nothing of ours runs beside a device that is stood in for")
+        super().__init__(args, *more, **others)
 
 
 def _launched(kernel: _Kernel, *shape: Any) -> None:
@@ -223,7 +253,7 @@ class _Recorder:
             get_elapsed_time=lambda *_: 1.0,
             get_current_stream=_Stream,
             Device=lambda *_: SimpleNamespace(id=0, attributes=ATTRIBUTES),
-            alloc_pinned_memory=bytearray,
+            alloc_pinned_memory=lambda size: np.zeros(size, np.uint8),  # no page of it is there yet
             driver=SimpleNamespace(launchKernel=_launched),
             runtime=SimpleNamespace(streamSynchronize=lambda _: None),
         )
@@ -308,7 +338,7 @@ def without_kernels(folder: Path, kernels: Iterable[Asked]) -> list[str]:
 
 @contextmanager
 def _stood_in(recorder: _Recorder) -> Iterator[Path]:
-    """CuPy and graphs replaced, other compilers absent, modules of benchmarks new; all as before afterwards.
+    """CuPy, graphs and clock replaced, other compilers and processes absent, modules of benchmarks new; then as before.
 
     Modules are new because they keep what they imported and the kernels they compiled.
     """
@@ -317,6 +347,10 @@ def _stood_in(recorder: _Recorder) -> Iterator[Path]:
         stack.enter_context(mock.patch.dict(sys.modules, {**dict.fromkeys(OTHERS), "cupy": recorder.cupy()}))
         for name in own:
             del sys.modules[name]
+        clock = _Clock()
+        for name, stand_in in (("counter", clock.read), ("monotonic", clock.read), ("sleep", clock.sleep)):
+            stack.enter_context(mock.patch.object(SystemClock, name, stand_in))
+        stack.enter_context(mock.patch.object(subprocess, "Popen", _NoPython))
         stack.enter_context(mock.patch.object(while_graph, "WhileGraph", _Graph))
         stack.enter_context(mock.patch.object(while_graph, "import_driver"))
         stack.enter_context(mock.patch.object(hostcc, "compiler", return_value=None))

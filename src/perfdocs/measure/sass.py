@@ -17,16 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from perfdocs.errors import PerfdocsError, clean
-from perfdocs.files import digest, write_atomic
 
 from .arm import Cannot
 from .nvrtc import Compiler
 
-__all__ = ["inner_loops", "instructions", "total", "versions"]
+__all__ = ["Instruction", "counted", "inner_loops", "listings", "total", "versions"]
 
 PACKAGE = "nvidia-cuda-nvdisasm"
 INSTRUCTION = 16  # bytes of one, from compute capability 7.0 on
-SELF = digest(Path(__file__).read_bytes())  # answers that were read in another way are not taken for new ones
 LEAVES = frozenset({"EXIT", "RET"})
 SECONDS = 60.0
 
@@ -39,40 +37,32 @@ class Instruction(NamedTuple):
     target: int | None = None
 
 
-def instructions(
-    text: str, options: Sequence[str], architecture: int, *, kept: Path | None = None
-) -> dict[str, Counter[str]]:
-    """How often each opcode stands in each kernel of a text: ``DFMA``, ``LDG.E.128``, …, by its full name.
+def listings(text: str, options: Sequence[str], architecture: int) -> dict[str, tuple[Instruction, ...]]:
+    """The instructions of each kernel of a text, in their order.
 
-    ``architecture`` is such as 90; kernels have their names in the binary, those of ``extern "C"`` as written. ``kept``
-    is a folder for answers, by the text, which is whole (:func:`~perfdocs.measure.kernels.inlined`), the options and
-    the versions of both tools. Raises :class:`Cannot` where a tool is not installed and :class:`PerfdocsError` where
-    the text does not compile.
+    ``architecture`` is such as 90; kernels have their names in the binary, those of ``extern "C"`` as written. Raises
+    :class:`Cannot` where a tool is not installed and :class:`PerfdocsError` where the text does not compile.
     """
-    return {name: _count(found) for name, found in _listings(text, options, architecture, kept).items()}
+    return _read(_listed(_compiler().cubin(text, options, architecture)))
 
 
-def inner_loops(
-    text: str, options: Sequence[str], architecture: int, *, kept: Path | None = None
-) -> dict[str, tuple[Counter[str], ...]]:
-    """The same for the bodies of each kernel's innermost loops, one after the other as they stand in the code.
+def counted(found: Sequence[Instruction]) -> Counter[str]:
+    """How often each opcode stands there: ``DFMA``, ``LDG.E.128``, …, by its full name."""
+    return Counter(one.opcode for one in found)
+
+
+def inner_loops(found: Sequence[Instruction]) -> tuple[Counter[str], ...]:
+    """The same for the bodies of a kernel's innermost loops, one after the other as they stand in the code.
 
     A body reaches from where a branch goes back to, to that branch. An unrolled loop often has another behind it for
     the rest of its iterations.
     """
-    return {
-        name: tuple(_count(found[first : last + 1]) for first, last in _innermost(found))
-        for name, found in _listings(text, options, architecture, kept).items()
-    }
+    return tuple(counted(found[first : last + 1]) for first, last in _innermost(found))
 
 
 def total(counted: Mapping[str, int], *opcodes: str) -> int:
     """How many instructions have one of these opcodes, with any modifiers: ``HFMA2`` counts ``HFMA2.MMA`` too."""
     return sum(number for name, number in counted.items() if any(f"{name}.".startswith(f"{o}.") for o in opcodes))
-
-
-def _count(found: Sequence[Instruction]) -> Counter[str]:
-    return Counter(one.opcode for one in found)
 
 
 def _innermost(found: Sequence[Instruction]) -> list[tuple[int, int]]:
@@ -92,21 +82,6 @@ def _innermost(found: Sequence[Instruction]) -> list[tuple[int, int]]:
         for first, last in loops
         if not any(first <= a and b <= last and (a, b) != (first, last) for a, b in loops)
     ]
-
-
-def _listings(
-    text: str, options: Sequence[str], architecture: int, kept: Path | None
-) -> dict[str, tuple[Instruction, ...]]:
-    """The instructions of each kernel, in their order."""
-    parts = json.dumps([SELF, *versions(), text, *options, architecture])
-    answer = None if kept is None else kept / f"sass-{digest(parts.encode())}.json"
-    if answer is not None and answer.is_file():
-        tree = json.loads(answer.read_text(encoding="utf-8"))
-        return {name: tuple(Instruction(*one) for one in found) for name, found in tree.items()}
-    found = _read(_listed(_compiler().cubin(text, options, architecture)))
-    if answer is not None:
-        write_atomic(answer, json.dumps(found).encode())
-    return found
 
 
 def versions() -> tuple[str, str]:
