@@ -147,7 +147,7 @@ def _outcome(evaluation: _Evaluation, finding: Finding, bound: Bound, *, brief: 
         return Outcome(bound, Status.HOLDS, None, str(finding.measured), evaluation.marks(finding), uses)
     status = Status.FAILS if finding.truth is Ternary.FALSE else Status.UNDECIDED
     problem = Problem(finding.code, bound.where, str(finding.found), str(finding.expected), str(finding.do))
-    fixes = finding.fixes if finding.code == "claim-number" else ()
+    fixes = evaluation.reader.agreed(finding.fixes) if finding.code == "claim-number" else ()
     return Outcome(bound, status, problem, str(finding.measured), uses=uses, fixes=fixes)
 
 
