@@ -170,6 +170,9 @@ class _Evaluation:
             definition = data.definition(context) if context.benchmark else None
             counts = any(isinstance(scope, Counted) for scope in claim.scope)
             prose = read_prose(bound.text, definition, data.named_devices(context.benchmark), counts=counts)
+        if prose.unread:
+            do = "write a point before decimals, commas only between groups of three digits, and 10⁶ for a power"
+            raise data.error("claim-number", f'the number "{prose.unread}"', "one that reads in one way", do)
         return cls(claim, data, Reader(prose, data), context, bound.expression)
 
     def run(self) -> Finding:

@@ -14,6 +14,7 @@ from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_li
 from .formats import spoken_formats
 from .phrasebook import Entry, Phrasebook
 from .spelt import ROUND, spelt_numbers
+from .unread import two_ways
 
 __all__ = [
     "KNOWN_WORDS",
@@ -31,6 +32,8 @@ MAX_TEXT = 4000
 _CODE = re.compile(r"(`+)(.{1,200}?)\1", re.DOTALL)
 _MARKUP = str.maketrans("*_\n\u00a0\u202f\x1f", "     \ue000")
 _SPECIAL = re.compile(r"[-_\d]")
+_UNIT_FIRST = re.compile(r"(?![×x·⋅∙*]\s*10)")
+"""No power of ten: of "2 and 3 × 10⁻⁴ s" the first may have it or not."""
 _JOIN = re.compile(r"\s*(?:,|and|or|to|–|through)\s*")
 
 _TIMES = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
@@ -104,6 +107,8 @@ class Prose:
     metrics: tuple[MetricMention, ...] = ()
     groups: tuple[tuple[str, str], ...] = ()
     """Groups of arms, each with how the text calls it."""
+    unread: str = ""
+    """A number that could be read two ways."""
 
 
 def read_prose(text: str, definition: Definition | None, devices: Named, *, counts: bool = False) -> Prose:
@@ -141,6 +146,7 @@ def _prose(text: str, identity: ById | None, devices: Named, counts: bool) -> Pr
         tuple(read_limits(flat)),
         tuple(lexicon.metrics_in(flat)) if lexicon else (),
         tuple(lexicon.groups_in(flat)) if lexicon else (),
+        two_ways(plain, printed),
     )
 
 
@@ -366,7 +372,7 @@ def borrow_unit(printed: Printed, prose: Prose) -> Printed:
     for other in prose.numbers:
         if other.start > printed.start and other.style != "plain":
             suffix = re.sub(r"^[-−+\d.,\s\u00a0\u202f\u2009]*", "", other.text)
-            found = parse_printed(f"{printed.text} {suffix}")
+            found = parse_printed(f"{printed.text} {suffix}") if _UNIT_FIRST.match(suffix) else []
             if len(found) == 1 and found[0].style == other.style:
                 return replace(found[0], start=printed.start, end=printed.end, text=found[0].text)
             break
