@@ -282,5 +282,5 @@ class _Walk:
             return f"\x00{len(kept) - 1}\x00"
 
         text = _OTHER_ROLE.sub(words, _CODE.sub(keep, raw))
-        text = _MARKUP.sub(lambda m: m[1] or m[2] or m[3] or "", text)
+        text = _MARKUP.sub(lambda m: m[1] or m[2] or m[3] or "", text).replace("\\ ", "")
         return re.sub(r"\x00(\d+)\x00", lambda m: f"`{kept[int(m[1])]}`", text)

@@ -50,9 +50,12 @@ def aside(file: str, text: str, at: int, line: int, placed: Sequence[Placed], fr
 
 
 def prose_of(
-    file: str, block: str, line: int, placed: Sequence[Placed], frames: Frames, hidden: int = 0
+    file: str, block: str, line: int, placed: Sequence[Placed], frames: Frames, hidden: int = 0, unit: str = ""
 ) -> Iterator[Bound]:
-    """A block for the check of strict pages; ``line`` is its first. What is bound is blank, and what is ``hidden``."""
+    """A block for the check of strict pages; ``line`` is its first. What is bound is blank, and what is ``hidden``.
+
+    ``unit`` is that of a table's column.
+    """
     if frames.loose:
         return
     parts, last = [BLANK * hidden], hidden
@@ -63,7 +66,7 @@ def prose_of(
             last = one.end
     text = "".join((*parts, block[last:]))
     if not text.isspace() and text.strip(BLANK):
-        yield Bound(file, line, block, text, "", (), "prose")
+        yield Bound(file, line, block, text, "", (), "prose", unit)
 
 
 class Frames:

@@ -144,6 +144,20 @@ _SPELT = re.compile(
 
 A clock's minutes have two digits, so that 2:1 is no time of day and 2:10 is one.
 """
+_BEHIND_X = (
+    r"faster|slower|quicker|more|less|fewer|better|worse|longer|shorter|higher|lower|larger|smaller|cheaper|as|of"
+    r"|the|that"
+)
+_DIGITS = r"(?<![\w.,^/])\d[\d.,]*"
+_JOINED = re.compile(
+    rf"{_DIGITS}{_SPACE}?(?:{UNITS})/[A-Za-z]\w*"
+    rf"|{_DIGITS}[-\u2010\u2011–](?!bits?\b|samples?\b)(?:{UNITS})(?![\w/-])"
+    rf"|(?<![\w./])\d{{1,3}}/\d{{1,3}}(?=\s(?:of|times|{_BEHIND_X})\b)"
+    rf"|{_DIGITS}[ \u00a0\u202f\u2009]x(?=\s(?:{_BEHIND_X})\b|\s?[.,;:)](?!\w)|\s?$)"
+    r"|(?<![\w.,^/])\d+\.\d+[ \u00a0\u202f\u2009][xX](?=\s(?!\d))"
+    r"|(?:(?<=[A-Za-z,;:] )|(?<=\()|(?<=^))×\d[\d.]*(?![\w.])"
+)
+"""Numbers joined to their unit by a hyphen, to another unit by a slash, fractions, "1.5 x", "×2"."""
 _GAP = "[ \u00a0\u202f\u2009]"
 
 
@@ -158,8 +172,9 @@ def _found(flat: str, words: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
         unit = m["unit"] and m["unit"] not in _UNITS_OF_NO_QUANTITY
         if unit or m["percent"] or (m["ratio"] and not _product(flat, m)):
             yield m.start(), m.end(), "number"
-    for m in _SPELT.finditer(flat):
-        yield m.start(), m.end(), "number"
+    for pattern in (_SPELT, _JOINED):
+        for m in pattern.finditer(flat):
+            yield m.start(), m.end(), "number"
     for m in words.finditer(flat):
         if m["word"] and not is_format(flat, m.start(), m[0]):
             yield m.start(), m.end(), "word"
