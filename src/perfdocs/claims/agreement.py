@@ -41,6 +41,7 @@ from .nodes import (
 from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
+from .relating import unsaid
 from .scope import Data
 from .sides import sides_otherwise
 from .subjects import beside_numbers, nameless, spoken_order, subjects
@@ -326,6 +327,7 @@ def _words(both: _Both) -> Iterator[Finding]:
     yield from _weaker(both, quantifiers)
     answers = stated | functions_of(both.claim) | _arithmetic(both.claim) | series | _own_words(both.claim)
     yield from unanswered(both.reader.prose, answers)
+    yield from unsaid(relations, both.reader.prose)
     d = both.data.definition(both.context) if both.context.benchmark else None
     yield from shares_otherwise(both.claim, d, both.reader.prose)
     yield from counted_otherwise(both.claim, both.reader.prose)
