@@ -330,7 +330,7 @@ def _words(both: _Both) -> Iterator[Finding]:
     yield from unsaid(relations, both.reader.prose)
     d = both.data.definition(both.context) if both.context.benchmark else None
     yield from shares_otherwise(both.claim, d, both.reader.prose)
-    yield from counted_otherwise(both.claim, both.reader.prose)
+    yield from counted_otherwise(both.claim, d, both.reader.prose)
     kinds = frozenset(kind for kind, (by, _) in _STATED_BY.items() if by & stated and kind not in ("every", "never"))
     yield from said_too_far(both.claim, both.data, both.reader.prose, kinds)
     yield from sets_otherwise(both.claim, both.context, both.data, both.reader.prose)
