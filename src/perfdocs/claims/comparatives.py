@@ -63,7 +63,7 @@ _OF_TEXTS = frozenset({"zero", "zeros", "zeroes", "space", "spaces", "digit", "d
 _OTHERWISE = {
     **dict.fromkeys(("lead", "leads", "leading", "led"), _OF_TEXTS | {"to"}),
     "trailing": _OF_TEXTS,
-    "tops": frozenset({"of"}),
+    "tops": frozenset({"of", "out"}),
 }
 """What follows where such a word compares nothing: "led to", "leading zeros"."""
 _TAKING = """
