@@ -19,6 +19,7 @@ from .counted import counted_otherwise
 from .findings import Finding, Ternary
 from .foreign import foreign_arms
 from .meaning import said_otherwise
+from .nearby import elsewhere_said
 from .nodes import (
     ARM,
     Bounded,
@@ -91,14 +92,14 @@ _SELDOM = re.compile(r"\b(?:seldom|rarely|(?:hardly|scarcely)\s+ever)\b", re.IGN
 _BY_TWO = frozenset({"longer", "shorter"})
 
 
-def disagreement(claim: Claim, data: Data, reader: Reader, context: Context) -> Finding | None:
-    """The first thing in which prose and expression differ, or ``None``."""
+def disagreement(claim: Claim, data: Data, reader: Reader, context: Context, after: str = "") -> Finding | None:
+    """The first thing in which prose and expression differ, or ``None``. ``after`` is what follows in the sentence."""
     both = _Both(claim, data, reader, context)
     for check in (_numbers, _arms, _axis_values, _devices, _sides, _words):
         finding = next(check(both), None)
         if finding is not None:
             return finding
-    return None
+    return next(elsewhere_said(after, data, context, reader.prose), None) if after else None
 
 
 def _differs(code: str, found: str, expected: str, do: str) -> Finding:

@@ -23,7 +23,7 @@ from .forms import (
     read_comment,
     read_role,
 )
-from .frames import Frames, Placed, aside, bounds_of, prose_of
+from .frames import Frames, Placed, aside, behind, bounds_of, prose_of
 from .model import Bound
 
 if TYPE_CHECKING:
@@ -245,8 +245,8 @@ def _inline(
             words = _text_of(child)
             block += " " if apart and block[-1:].isalnum() and words[:1].isalnum() else ""
             block, apart = block + words, False
-    for item in placed:
-        yield bounds_of(file, block, item, frames)
+    for item, after in zip(placed, behind(block, placed), strict=True):
+        yield bounds_of(file, block, item, frames, after)
     hidden = len("".join(block.splitlines(keepends=True)[: max(options, 0)]))
     yield from prose_of(file, block, first, placed, frames, hidden, unit)
     for words, at, its in pictures:

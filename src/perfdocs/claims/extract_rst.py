@@ -23,7 +23,7 @@ from .forms import (
     read_mark,
     read_role,
 )
-from .frames import Frames, Placed, bounds_of, prose_of
+from .frames import Frames, Placed, behind, bounds_of, prose_of
 from .model import Bound
 
 if TYPE_CHECKING:
@@ -261,7 +261,9 @@ class _Walk:
         for start, found in broken_texts(re.sub(_CODE, lambda m: " " * len(m[0]), raw[last:])):
             placed.append(Placed(found, len(block), len(block), first + rest_lines(last + start)))
         block += rest
-        for one in (*placed, *misspelt):
+        for one, after in zip(placed, behind(block, placed), strict=True):
+            yield bounds_of(self.file, block, one, self.frames, after)
+        for one in misspelt:
             yield bounds_of(self.file, block, one, self.frames)
         if not raw.lstrip().startswith(">>> "):
             yield from prose_of(self.file, block, self.first_line + begin, placed, self.frames)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .forms import BLANK, Found, sentence_around
+from .forms import BLANK, Found, sentence_around, sentence_end
 from .model import Bound, Form, Given
 
 if TYPE_CHECKING:
     from .includes import Includes
 
-__all__ = ["Frames", "Placed", "aside", "bounds_of", "prose_of"]
+__all__ = ["Frames", "Placed", "aside", "behind", "bounds_of", "prose_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,20 @@ class Placed:
     line: int
 
 
-def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
-    """The record of one thing found; a ``given`` joins the frames."""
+def behind(block: str, placed: Sequence[Placed]) -> Iterator[str]:
+    """Of each thing found what follows it in its sentence, up to what something else is bound to."""
+    starts = sorted(one.start for one in placed if one.found.kind != "given")
+    for one in placed:
+        if one.found.kind != "claim":
+            yield ""
+            continue
+        at = bisect_left(starts, max(one.end, one.start + 1))
+        end = starts[at] if at < len(starts) else len(block)
+        yield block[one.end : min(end, sentence_end(block, one.end))]
+
+
+def bounds_of(file: str, block: str, placed: Placed, frames: Frames, after: str = "") -> Bound:
+    """The record of one thing found; a ``given`` joins the frames. ``after`` is what follows it."""
     found = placed.found
     givens = frames.givens()
     if found.kind == "given":
@@ -39,7 +52,7 @@ def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
     text = found.text or block[placed.start : placed.end]
     sentence = sentence_around(block, placed.start, placed.end)
     form: Form = "exempt" if found.kind == "exempt" else "value" if found.kind == "value" else "claim"
-    return Bound(file, placed.line, sentence, text, found.expression, givens, form)
+    return Bound(file, placed.line, sentence, text, found.expression, givens, form, after=after)
 
 
 def aside(file: str, text: str, at: int, line: int, placed: Sequence[Placed], frames: Frames) -> Iterator[Bound]:

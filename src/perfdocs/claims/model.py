@@ -73,6 +73,8 @@ class Bound:
     form: Form = "claim"
     hint: str = ""
     """What to do about a broken one, whose ``expression`` says what is wrong; of a cell the unit of its column."""
+    after: str = ""
+    """What follows in the sentence, as far as nothing is bound to it."""
 
     @property
     def where(self) -> str:

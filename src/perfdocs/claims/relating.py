@@ -16,7 +16,7 @@ _RELATIONS = frozenset(
     {"faster", "slower", "ahead", "behind", "level", "more", "less", "leads", "trails", "overtakes", "rises", "falls"}
 )
 _STEMS = (
-    "than|more|less|fewer|most|least|first|last|second|third|best|worst|same|alike|apart|equal|differ|gain|cost|save|saving"
+    "than|more|next|less|fewer|most|least|first|last|second|third|best|worst|same|alike|apart|equal|differ|gain|cost|save|saving"
     "|times|top|lead|lag|trail|close|near|slow|fast|quick|swift|speed|ahead|behind|high|low|larg|small|big|long|short|beat"
     "|match|grow|grew|shr[aiu]nk|r[io]s|f[ae]ll|drop|climb|increas|decreas|overt[ao]|pass|cross|surpass|improv|worse|better"
     "|doubl|halv|half|twice|cheap|cut|w[io]n|los[est]|outr[au]n|out[a-z]{3,}|super|infer|exceed|edge|dominat|tie|level|par"

@@ -10,7 +10,7 @@ from hashlib import sha256
 from docutils import nodes
 
 from ..claims.forms import Found, broken_texts, comments_in, may_be_broken, read_comment
-from ..claims.frames import Frames, Placed, bounds_of
+from ..claims.frames import Frames, Placed, behind, bounds_of
 from ..claims.matrix import Sentence
 from ..claims.model import Bound, Given, Outcome
 from ..render.lineage import Entry
@@ -157,9 +157,11 @@ class Page:
         source = next((n.source for n in upwards(node) if n.source), None) or self.path
         return re.sub(r":docstring of .*", "", source)
 
-    def _note(self, node: nodes.Node, block: _Block | None, text: str, placed: Placed, frames: _Around) -> None:
+    def _note(
+        self, node: nodes.Node, block: _Block | None, text: str, placed: Placed, frames: _Around, after: str = ""
+    ) -> None:
         frames.here = node
-        bound = bounds_of(self._file(node), text, placed, frames)
+        bound = bounds_of(self._file(node), text, placed, frames, after)
         self._homes.append((bound, node, block, placed.start))
 
     def _given(self, node: GivenNode, frames: _Around) -> None:
@@ -193,8 +195,8 @@ class Page:
     def _block(self, element: nodes.Element, frames: _Around) -> None:
         block = _Block(element)
         block.read(_line(element))
-        for node, placed in block.placed:
-            self._note(node, block, block.text, placed, frames)
+        for (node, placed), after in zip(block.placed, behind(block.text, [p for _, p in block.placed]), strict=True):
+            self._note(node, block, block.text, placed, frames, after)
         self._remove += [n for n in element.findall(nodes.raw) if is_comment(n) and read_comment(n.astext())]
 
     def location(self, bound: Bound) -> str | tuple[str, int]:
