@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..definition import Definition
 from .comparatives import NUMBER_WORDS
@@ -13,13 +13,17 @@ from .nodes import Claim, Counted, Quantified
 from .phrases import word_finding
 from .wording import Prose
 
-__all__ = ["counted_otherwise"]
+__all__ = ["counted_otherwise", "weaker"]
 
 _SOME = re.compile(
     r"\b(?:some\w*|(?:at\s+least\s+)?one|an?\s+few|there\s+(?:is|are)|can|may|might|sometimes|occasionally|at\s+times"
     r"|in\s+places|here\s+and\s+there|not\s+(?:all|every\w*|always)|several|where|when|ever|any\w*)\b",
     re.IGNORECASE,
 )
+_PARTS = frozenset({"some", "somewhere", "sometimes"})
+_ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
+_SELDOM = re.compile(r"\b(?:seldom|rarely|(?:hardly|scarcely)\s+ever)\b", re.IGNORECASE)
+_ONE_OF = re.compile(r"\bone\s+of\b", re.IGNORECASE)
 _LEAST, _MOST = 0.4, 0.6
 """So far from a half is still about it."""
 _NEARLY_ALL = 0.9
@@ -104,3 +108,18 @@ def _fits(extent: Extent, holds: float, places: float, prose: Prose) -> bool:
             return share >= _MANY or "several" in words
         case _:
             return True
+
+
+def weaker(claim: Claim, prose: Prose, quantifiers: Collection[str]) -> Iterator[Finding]:
+    """A text that says "some" for what the claim says of all. "Some ten" is a number."""
+    if {"every", "each", "no"} & {*quantifiers} and (m := _SELDOM.search(prose.text)):
+        yield word_finding(m[0], "a word for all or none of them", "correct one of them")
+    if not {"every", "each"} & {*quantifiers} or "some" in quantifiers:
+        return
+    words = re.findall(r"[A-Za-z]+", _ABOUT.sub("", prose.text.lower()))
+    found = next((w for w in words if w in _PARTS), None)
+    if "every" in quantifiers and _ONE_OF.search(prose.text):
+        found = found or "one of"
+    counted = any(isinstance(s, Counted) for s in claim.scope)
+    if found and not counted and not any(w.kind == "every" for w in prose.words):
+        yield word_finding(found, "a word for all of them", "correct one of them")
