@@ -28,11 +28,14 @@ class Placed:
 
 
 def behind(block: str, placed: Sequence[Placed]) -> Iterator[str]:
-    """Of each thing found what follows it in its sentence, up to what something else is bound to."""
+    """Of each thing found what follows it in its sentence, up to what something else is bound to.
+
+    Of an exemption the next words, whatever they are bound to.
+    """
     starts = sorted(one.start for one in placed if one.found.kind != "given")
     for one in placed:
         if one.found.kind != "claim":
-            yield ""
+            yield block[one.end : one.end + NEXT_WORDS] if one.found.kind == "exempt" else ""
             continue
         at = bisect_left(starts, max(one.end, one.start + 1))
         end = starts[at] if at < len(starts) else len(block)
@@ -80,6 +83,9 @@ def prose_of(
     text = "".join((*parts, block[last:]))
     if not text.isspace() and text.strip(BLANK):
         yield Bound(file, line, block, text, "", (), "prose", unit)
+
+
+NEXT_WORDS = 60
 
 
 class Frames:

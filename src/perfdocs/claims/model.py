@@ -74,7 +74,7 @@ class Bound:
     hint: str = ""
     """What to do about a broken one, whose ``expression`` says what is wrong; of a cell the unit of its column."""
     after: str = ""
-    """What follows in the sentence, as far as nothing is bound to it."""
+    """What follows in the sentence, as far as nothing is bound to it; of an exemption the next words."""
 
     @property
     def where(self) -> str:
