@@ -251,13 +251,14 @@ class Data:
     def _near(self, context: Context, point: Mapping[str, AxisValue]) -> str:
         """The measured values nearest to one that was not measured anywhere."""
         known, found = self.rows(context), ""
-        for axis, value in point.items() if known else ():
-            there = {spot.at[axis] for spot in known.layout.every if axis in spot.at} if known else set()
-            numbers = [v for v in there if not isinstance(v, str)]
-            if isinstance(value, str) or value in numbers or not numbers:
+        every = known.layout.every if known else ()
+        for axis, value in point.items():
+            if isinstance(value, str) or any(spot.at.get(axis) == value for spot in every):
                 continue
-            label = self.definition(context).axes[axis].label
-            found += f"; the nearest {label} is {axis_text(min(numbers, key=lambda v: abs(v - value)))}"
+            there = {v for spot in every if not isinstance(v := spot.at.get(axis, ""), str)}
+            if there:
+                label, near = self.definition(context).axes[axis].label, min(there, key=lambda v: abs(v - value))
+                found += f"; the nearest {label} is {axis_text(near)}"
         return found
 
     def clocks_apart(self, row: Row) -> None:

@@ -31,6 +31,8 @@ __all__ = [
 MAX_TEXT = 4000
 _CODE = re.compile(r"(`+)(.{1,200}?)\1", re.DOTALL)
 _MARKUP = str.maketrans("*_\n\u00a0\u202f\x1f", "     \ue000")
+_ARTICLE = re.compile(r"\b(?:an?|so|as|too|very|quite|rather|fairly)\s+\Z", re.IGNORECASE)
+_NOUN = re.compile(r"\s+([A-Za-z]+)")
 _SPECIAL = re.compile(r"[-_\d]")
 _UNIT_FIRST = re.compile(r"(?![×x·⋅∙*]\s*10)")
 """No power of ten: of "2 and 3 × 10⁻⁴ s" the first may have it or not."""
@@ -276,7 +278,17 @@ def _mentions(text: str, lexicon: _Lexicon | None, devices: Named) -> Iterator[M
         for meaning in lexicon.keys.get(m[2].strip(), ()):
             yield meaning.at(*m.span())
     for meaning, start, end in lexicon.book.find(text):
-        yield meaning.at(start, end)
+        if meaning.kind != "value" or not _ordinary(text, start, end, lexicon.definition.axes[meaning.axis].label):
+            yield meaning.at(start, end)
+
+
+def _ordinary(text: str, start: int, end: int, label: str) -> bool:
+    """Whether the label of a value is but a word here: "a uniform picture", beside "a uniform configuration"."""
+    word = text[start:end]
+    if not word.isalpha() or not word.islower() or not _ARTICLE.search(text, max(start - 8, 0), start):
+        return False
+    behind = _NOUN.match(text, end)
+    return behind is None or behind[1].lower().removesuffix("s") != label.lower().removesuffix("s")
 
 
 def _words_of_devices(devices: Mapping[str, str]) -> dict[str, frozenset[str]]:
