@@ -89,14 +89,19 @@ _ORDERS = frozenset(
 _BY_TWO = frozenset({"longer", "shorter"})
 
 
-def disagreement(claim: Claim, data: Data, reader: Reader, context: Context, after: str = "") -> Finding | None:
-    """The first thing in which prose and expression differ, or ``None``. ``after`` is what follows in the sentence."""
+def disagreement(
+    claim: Claim, data: Data, reader: Reader, context: Context, after: str = "", around: tuple[str, ...] = ()
+) -> Finding | None:
+    """The first thing in which prose and expression differ, or ``None``.
+
+    ``after`` is what follows in the sentence, ``around`` what stands over it.
+    """
     both = _Both(claim, data, reader, context)
     for check in (_numbers, _arms, _axis_values, _devices, _sides, _words):
         finding = next(check(both), None)
         if finding is not None:
             return finding
-    return next(elsewhere_said(after, data, context, reader.prose), None) if after else None
+    return next(elsewhere_said(after, around, data, context, reader.prose), None)
 
 
 def _differs(code: str, found: str, expected: str, do: str) -> Finding:

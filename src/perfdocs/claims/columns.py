@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Columns"]
 
 _UNIT = rf"(?!samples?\b|bits?\b)(?:{UNITS}|%|×|percent|seconds?|[mµn]sec|fps|°C)"
+_COMMENT = re.compile(r"<!--.*?-->")
 _EXEMPT = re.compile(r"[<-]\s*exempt\s*:")
 _IN_HEAD = re.compile(
     rf"[(\[]\s*(?:in\s+)?(?P<bracket>{_UNIT})(?:/\w+)?\s*[)\]]|(?:^|,|/|\bin)\s*(?P<last>{_UNIT})\s*$"
@@ -25,6 +26,7 @@ class Columns:
     """The heads of the table that is being read, and the column that the next cell is of."""
 
     units: list[str] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
     column: int = -1
     inside: bool = False
     """Whether a cell of the body is open."""
@@ -35,6 +37,7 @@ class Columns:
         """Follow one token."""
         if token.type == "table_open":
             self.units.clear()
+            self.heads.clear()
         elif token.type == "tr_open":
             self.column = -1
         elif token.type in ("th_open", "td_open"):
@@ -47,6 +50,12 @@ class Columns:
         """Note what a cell of the head says. An exemption in it is one of the column."""
         m = None if _EXEMPT.search(text) else _IN_HEAD.search(text)
         self.units.append((m["bracket"] or m["last"]) if m else "")
+        self.heads.append(_COMMENT.sub("", text))
+
+    @property
+    def above(self) -> str:
+        """The head over the cell that is open."""
+        return self.heads[self.column] if self.inside and self.column < len(self.heads) else ""
 
     @property
     def unit(self) -> str:

@@ -159,6 +159,7 @@ class _Evaluation:
     context: Context
     expression: str
     after: str = ""
+    around: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, bound: Bound, data: Data, prose: Prose | None = None) -> _Evaluation:
@@ -174,7 +175,7 @@ class _Evaluation:
         if prose.unread:
             do = "write a point before decimals, commas only between groups of three digits, and 10⁶ for a power"
             raise data.error("claim-number", f'the number "{prose.unread}"', "one that reads in one way", do)
-        return cls(claim, data, Reader(prose, data), context, bound.expression, bound.after)
+        return cls(claim, data, Reader(prose, data), context, bound.expression, bound.after, bound.around)
 
     def run(self) -> Finding:
         unfolding = Unfolding(self.claim, self.data, self.reader, self.context)
@@ -186,7 +187,7 @@ class _Evaluation:
             finding = all_of([finding, *(() if there else loose(self.reader)), *self._flagged()])
         if there:
             return finding
-        return disagreement(self.claim, self.data, self.reader, self.context, self.after) or finding
+        return disagreement(self.claim, self.data, self.reader, self.context, self.after, self.around) or finding
 
     def marks(self, finding: Finding) -> tuple[Mark, ...]:
         """The numbers of the text with what stands behind them; without numbers, the comparative words."""

@@ -83,23 +83,35 @@ def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int, o
         found = Found("broken", f"directives nested more than {MAX_NESTING} deep, which are not read", "nest them less")
         yield bounds_of(file, "", Placed(found, 0, 0, first_line), frames)
         return
-    columns = Columns()
+    columns, leads, last, titled = Columns(), list[str](), "", False
     for token in _markdown().parse(text):
         line = first_line + (token.map[0] if token.map else 0)
         columns.see(token)
         if token.type == "heading_open" and token.level == 0 and depth == 0:
             frames.section(int(token.tag[1:]))
+            titled = True
+        elif token.type in ("bullet_list_open", "ordered_list_open"):
+            leads.append(last)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            leads.pop()
         elif token.type == "list_item_open":
-            frames.enter()
+            frames.enter(leads[-1])
         elif token.type == "list_item_close":
             frames.leave()
         elif token.type == "inline":
             if columns.in_head:
                 columns.head(token.content)
+            frames.column = columns.above
             yield from _inline(token.children or (), line, file, frames, first_line + options - line, columns.unit)
+            said = "".join(map(_text_of, token.children or ()))
+            last = said if said.rstrip().endswith(":") else ""
+            if titled:
+                frames.title(said)
+                titled = False
         elif token.type == "html_block":
             yield from _html_block(token.content, line, file, frames)
         elif token.type in ("fence", "colon_fence"):
+            last = last if token.info.strip().startswith("{given}") else ""
             yield from _fence(token, line, file, frames, depth)
 
 

@@ -55,7 +55,7 @@ def bounds_of(file: str, block: str, placed: Placed, frames: Frames, after: str 
     text = found.text or block[placed.start : placed.end]
     sentence = sentence_around(block, placed.start, placed.end)
     form: Form = "exempt" if found.kind == "exempt" else "value" if found.kind == "value" else "claim"
-    return Bound(file, placed.line, sentence, text, found.expression, givens, form, after=after)
+    return Bound(file, placed.line, sentence, text, found.expression, givens, form, after=after, around=frames.around())
 
 
 def aside(file: str, text: str, at: int, line: int, placed: Sequence[Placed], frames: Frames) -> Iterator[Bound]:
@@ -97,7 +97,9 @@ class Frames:
 
     def __init__(self, includes: Includes | None = None) -> None:
         self.includes = includes
-        self._frames: list[tuple[int | None, list[Given]]] = [(0, [])]
+        self._frames: list[tuple[int | None, list[Given], str]] = [(0, [], "")]
+        self.column = ""
+        """The head of the column that is being read."""
         self._loose: set[int] = set()
         self.strict = False
 
@@ -134,7 +136,17 @@ class Frames:
 
     def givens(self) -> tuple[Given, ...]:
         """All that hold here."""
-        return tuple(given for _, found in self._frames for given in found)
+        return tuple(given for _, found, _ in self._frames for given in found)
+
+    def around(self) -> tuple[str, ...]:
+        """What stands over this place, the nearest first."""
+        said = (self.column, *(said for _, _, said in reversed(self._frames)))
+        return tuple(filter(None, said))
+
+    def title(self, text: str) -> None:
+        """What the heading of this section says."""
+        level, given, _ = self._frames[-1]
+        self._frames[-1] = (level, given, text)
 
     def add(self, given: Given) -> None:
         """One more, in the innermost frame."""
@@ -144,11 +156,11 @@ class Frames:
         """A section begins; those of its level and below end."""
         while len(self._frames) > 1 and (self._frames[-1][0] is None or (self._frames[-1][0] or 0) >= level):
             self._pop()
-        self._frames.append((level, []))
+        self._frames.append((level, [], ""))
 
-    def enter(self) -> None:
-        """A list item begins."""
-        self._frames.append((None, []))
+    def enter(self, lead: str = "") -> None:
+        """A list item begins; ``lead`` leads its list in."""
+        self._frames.append((None, [], lead))
 
     def leave(self) -> None:
         """A list item ends."""

@@ -75,6 +75,8 @@ class Bound:
     """What to do about a broken one, whose ``expression`` says what is wrong; of a cell the unit of its column."""
     after: str = ""
     """What follows in the sentence, as far as nothing is bound to it; of an exemption the next words."""
+    around: tuple[str, ...] = ()
+    """What stands over it, the nearest first: the head of its column, what leads its list in, headings."""
 
     @property
     def where(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -118,6 +118,10 @@ class _Around(Frames):
     def givens(self) -> tuple[Given, ...]:
         chain = self._chain()
         return tuple(given for scope in chain for other, given in self._known if other is scope)
+
+    def around(self) -> tuple[str, ...]:
+        """The head of the column, what leads a list in, and headings, from here outwards."""
+        return tuple(said for node in upwards(self.here) for said in _over(node) if said)
 
     def add(self, given: Given) -> None:
         chain = self._chain()
@@ -276,6 +280,30 @@ class Page:
         for node in self._remove:
             if node.parent is not None:
                 take_away(node)
+
+
+def _words(element: nodes.Element) -> str:
+    block = _Block(element)
+    block.read(0)
+    return block.text
+
+
+def _over(node: nodes.Node) -> Iterator[str]:
+    """What stands over all that a node holds: the head of a cell, what leads a list in, a heading."""
+    parent = node.parent
+    if parent is None or isinstance(node, nodes.title):
+        return
+    if isinstance(node, (nodes.bullet_list, nodes.enumerated_list)):
+        seen = [n for n in parent[: parent.index(node)] if not isinstance(n, (nodes.Invisible, nodes.raw))]
+        before = _words(seen[-1]) if seen and isinstance(seen[-1], nodes.paragraph) else ""
+        if before.rstrip().endswith(":"):
+            yield before
+    elif isinstance(node, nodes.entry) and isinstance(parent.parent, nodes.tbody):
+        heads, at = next(parent.parent.parent.findall(nodes.thead), None), parent.index(node)
+        if heads is not None and at < len(heads[-1]):
+            yield "".join(map(_words, heads[-1][at]))
+    if isinstance(parent, nodes.section) and isinstance(parent[0], nodes.title):
+        yield _words(parent[0])
 
 
 def _line(node: nodes.Node) -> int:
