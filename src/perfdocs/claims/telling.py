@@ -170,6 +170,8 @@ _JOINED = re.compile(
     r"|(?:(?<=[A-Za-z,;:] )|(?<=\()|(?<=^))×\d[\d.]*(?![\w.])"
 )
 """Numbers joined to their unit by a hyphen, to another unit by a slash, fractions, "1.5 x", "×2"."""
+_MAY_JOIN = re.compile(r"\d[-\u2010\u2011–]|/|×\d|\d[ \u00a0\u202f\u2009][xX]\b")
+"""A text without one of these has none of them."""
 _GAP = "[ \u00a0\u202f\u2009]"
 
 
@@ -184,7 +186,7 @@ def _found(flat: str, words: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
         unit = m["unit"] and m["unit"] not in _UNITS_OF_NO_QUANTITY
         if unit or m["percent"] or (m["ratio"] and not _product(flat, m)):
             yield m.start(), m.end(), "number"
-    for pattern in (_SPELT, _JOINED):
+    for pattern in (_SPELT, _JOINED) if _MAY_JOIN.search(flat) else (_SPELT,):
         for m in pattern.finditer(flat):
             yield m.start(), m.end(), "number"
     for m in words.finditer(flat):
