@@ -119,6 +119,17 @@ def test_a_scale_passes_over_zeros_and_infinities() -> None:
         ("10⁶", 1e6, 0.0, "plain", ""),
         ("2²¹", 2.0**21, 0.0, "plain", ""),
         ("1.23 × 10¹²", 1.23e12, 1e10, "plain", ""),
+        ("3·10⁻⁴ s", 3e-4, 1e-4, "value", "s"),
+        ("3.0⋅10^-4 s", 3e-4, 1e-5, "value", "s"),
+        ("3 x 10^{6}", 3e6, 1e6, "plain", ""),
+        ("10^6", 1e6, 0.0, "plain", ""),
+        ("2**20", 2.0**20, 0.0, "plain", ""),
+        ("10^−3", 1e-3, 0.0, "plain", ""),
+        ("1,173 µs", 1.173e-3, 1e-6, "value", "s"),
+        ("1,173.4 µs", 1.1734e-3, 1e-7, "value", "s"),
+        ("1,000,000", 1e6, 1e4, "plain", ""),
+        ("1\u00a0173 µs", 1.173e-3, 1e-6, "value", "s"),
+        ("1\u2009173 µs", 1.173e-3, 1e-6, "value", "s"),
         ("−3.5", -3.5, 0.1, "plain", ""),
     ],
 )
@@ -141,6 +152,11 @@ def test_several_numbers_keep_their_order() -> None:
     found = parse_printed("From 1.74× to 1.87× at N = 10⁵ (415 ms, 12 %).")
     assert [(p.style, p.value) for p in found][:2] == [("ratio", 1.74), ("ratio", 1.87)]
     assert [p.style for p in found] == ["ratio", "ratio", "plain", "value", "percent"]
+
+
+@pytest.mark.parametrize("text", ["0,173", "1,17", "1,1734", "1,000,00", "1173,400", "1,2,4", "1, 173"])
+def test_commas_group_three_digits_and_nothing_else(text: str) -> None:
+    assert len(parse_printed(text)) > 1
 
 
 @pytest.mark.parametrize("text", ["rk4", "x86", "a.5", "1e", "v2.x", "sm_90"])

@@ -228,14 +228,16 @@ for _name, _base, _factor in (
 UNITS = "|".join(sorted(map(re.escape, _UNIT_FACTORS), key=len, reverse=True))
 """A pattern of every unit that is read."""
 _GAP = r"[ \u00a0\u202f\u2009]"
-_NUMBER = rf"[-−]?(?:\d{{1,3}}(?:{_GAP}\d{{3}}(?!\d))+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_GROUPED = rf"\d{{1,3}}(?:{_GAP}\d{{3}}(?!\d))+|[1-9]\d{{0,2}}(?:,\d{{3}})+(?!,?\d)"
+_NUMBER = rf"[-−]?(?:{_GROUPED}|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_POWER = r"(?:[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?:\^|\*\*)[-−]?\d+|\^\{[-−]?\d+\})"
 PRINTED = re.compile(
-    rf"(?<![\w.^])(?P<number>{_NUMBER})(?P<power>{_GAP}?[×x]{_GAP}?10(?:[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^-?\d+))?"
-    rf"(?P<exponent>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
+    rf"(?<![\w.^])(?P<number>{_NUMBER})(?P<power>{_GAP}?[×x·⋅∙*]{_GAP}?10{_POWER})?"
+    rf"(?P<exponent>{_POWER})?"
     rf"(?:(?P<percent>{_GAP}?%|{_GAP}(?:percent|per{_GAP}cent)(?!\w))|(?P<ratio>{_GAP}?×(?!{_GAP}?\d)|x(?![\w]))"
     rf"|{_GAP}?(?P<unit>{UNITS})(?![\w/]))?"
 )
-_UNSUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_UNSUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--", "^*{}")
 
 
 def parse_printed(text: str) -> list[Printed]:
@@ -244,7 +246,7 @@ def parse_printed(text: str) -> list[Printed]:
 
 
 def _printed(m: re.Match[str]) -> Printed | None:
-    digits = re.sub(_GAP, "", m["number"]).replace("−", "-")
+    digits = re.sub(rf"{_GAP}|,", "", m["number"]).replace("−", "-")
     try:
         number = Decimal(digits)
     except InvalidOperation:
@@ -266,7 +268,7 @@ def _printed(m: re.Match[str]) -> Printed | None:
         return Printed(m[0], value, step, "plain", "", m.start(), m.end())
     factor = 1.0
     if m["power"]:
-        tail = re.sub(rf"{_GAP}|[×x^]", "", m["power"]).translate(_UNSUPER)[2:]
+        tail = re.sub(rf"{_GAP}|[×x·⋅∙*]", "", m["power"]).translate(_UNSUPER)[2:]
         if not re.fullmatch(r"-?\d{1,3}", tail) or abs(int(tail)) > 300:
             return None
         factor = 10.0 ** int(tail)

@@ -242,6 +242,7 @@ def test_a_hostile_page_takes_no_long(library: Library, text: str, suffix: str) 
         *("1½ ms", "½ s", "1 ½ MiB", "¾ %", "one and a half seconds", "2.5 minutes", "two and a half times"),
         *("2 times", "five times", "2.5 times", "thrice", "0.87 of", ".5 of", "2:1", "1.5:1", "1:4", "10:1"),
         *("3 per mille", "5-fold", "two seconds", "twelve times", "billion seconds"),
+        *("3 µs/sample", "5-ms", "5\u2011ms", "8-byte", "1.5 x", "×2", "5.1·10⁻⁴ s", "1,173 µs"),
     ],
 )
 def test_numbers_in_other_spellings(library: Library, number: str) -> None:
@@ -254,9 +255,25 @@ def test_what_reads_like_one_and_is_none(library: Library) -> None:
     mark = "<!-- perfdocs: strict -->\n\n"
     plain = (
         "At 2:10, 12:30 or 09:15:30, in docs/a.md:5:1, lines 1:1 and x:2; 3 of 4; one time; "
-        "many times; timesheets; a 10:3 draw; 5 keys; 5 bits; half-open; 2 timestamps; more than 2."
+        "many times; timesheets; a 10:3 draw; 5 keys; 5 bits; half-open; 2 timestamps; more than 2; 64-bit; "
+        "2 × n; 2 x 3; n×2; 3/4; 24/7; x2; `0`s; `3` arms; 10⁶ samples."
     )
     assert found(f"{mark}{plain}\n", "x.md", library) == []
+
+
+def test_fractions_and_letters_for_times_count_before_what_they_are_of(library: Library) -> None:
+    mark = "<!-- perfdocs: strict -->\n\n"
+    assert found(f"{mark}It is 3/4 of the time.\n", "x.md", library) == [(3, "3/4")]
+    assert found(f"{mark}It is 2 x the time, 3 x.\n", "x.md", library) == [(3, "2 x"), (3, "3 x")]
+
+
+def test_a_number_set_as_code_or_math_has_the_unit_behind_it(library: Library) -> None:
+    mark = "<!-- perfdocs: strict -->\n\n"
+    assert found(f"{mark}`999` µs, $999$ ms, `2`×, `5 µs` and $5 s$\n", "x.md", library) == [
+        *((3, "999 µs"), (3, "999 ms"), (3, "2×"))
+    ]
+    rst = ".. perfdocs: strict\n\n``999`` µs, :math:`998` µs, 997\\ µs, **996**\\ µs\n"
+    assert found(rst, "x.rst", library) == [(3, "999 µs"), (3, "998 µs"), (3, "997µs"), (3, "996µs")]
 
 
 PLACES = {

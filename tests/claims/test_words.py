@@ -500,3 +500,21 @@ def test_a_sentence_that_says_another_thing_is_refused(expression: str, sentence
 def test_a_sentence_that_says_the_same_holds(expression: str, sentence: str, library: Library) -> None:
     found = outcome(sentence, expression, library)
     assert found.status is Status.HOLDS, str(found)
+
+
+def test_the_label_of_a_value_is_a_common_word_too(tmp_path_factory: pytest.TempPathFactory) -> None:
+    root = write_toy(tmp_path_factory.mktemp("benchmarks"))
+    definition = root / "toy" / "benchmark.toml"
+    written = definition.read_text(encoding="utf-8")
+    definition.write_text(written.replace('"uniform batch"', '"uniform"'), encoding="utf-8")
+    known = load_library(root)
+
+    def passes(text: str) -> bool:
+        return all(o.passes for o in check_text(f"{PREFIX}{text}<!-- claim: stealing -->\n", "page.md", known))
+
+    assert passes("A uniform picture: it takes 510 µs")
+    assert passes("It takes a uniform 510 µs")
+    assert passes("With so uniform samples it takes 510 µs")
+    assert not passes("On uniform it takes 510 µs")
+    assert not passes("With a uniform configuration it takes 510 µs")
+    assert not passes("On the `uniform` one it takes 510 µs")

@@ -6,7 +6,7 @@ Binding numbers alone lets an edit of a name or of "faster" pass; these checks a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,16 +16,17 @@ from .armwords import apart_from, ends_of_sets, said_arms, sets_of, sets_otherwi
 from .bounds import best_of_series, sizes_otherwise
 from .comparatives import Word
 from .context import Context
-from .counted import counted_otherwise
+from .counted import counted_otherwise, weaker
 from .findings import Finding, Ternary
 from .foreign import foreign_arms
+from .kinds import kinds_otherwise
 from .meaning import said_otherwise
+from .nearby import elsewhere_said
 from .nodes import (
     ARM,
     Bounded,
     Claim,
     Compared,
-    Counted,
     FromOn,
     Item,
     Leads,
@@ -40,6 +41,7 @@ from .nodes import (
 from .proportions import of_speed, shares_otherwise
 from .reach import functions_of, said_too_far
 from .reader import Reader
+from .relating import unsaid
 from .scope import Data
 from .sides import sides_otherwise
 from .subjects import beside_numbers, nameless, spoken_order, subjects
@@ -83,20 +85,22 @@ _ORDERS = frozenset(
     {"place", "faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls", "better", "worse"}
     | {"longer", "shorter"}
 )
-_SOME = frozenset({"some", "somewhere", "sometimes"})
-_ABOUT = re.compile(r"\bsome(?=\s+(?:\d|two|three|four|five|six|seven|eight|nine|ten|dozen|tens|hundred|thousand))")
-_SELDOM = re.compile(r"\b(?:seldom|rarely|(?:hardly|scarcely)\s+ever)\b", re.IGNORECASE)
 _BY_TWO = frozenset({"longer", "shorter"})
 
 
-def disagreement(claim: Claim, data: Data, reader: Reader, context: Context) -> Finding | None:
-    """The first thing in which prose and expression differ, or ``None``."""
+def disagreement(
+    claim: Claim, data: Data, reader: Reader, context: Context, after: str = "", around: tuple[str, ...] = ()
+) -> Finding | None:
+    """The first thing in which prose and expression differ, or ``None``.
+
+    ``after`` is what follows in the sentence, ``around`` what stands over it.
+    """
     both = _Both(claim, data, reader, context)
     for check in (_numbers, _arms, _axis_values, _devices, _sides, _words):
         finding = next(check(both), None)
         if finding is not None:
             return finding
-    return None
+    return next(elsewhere_said(after, around, data, context, reader.prose), None)
 
 
 def _differs(code: str, found: str, expected: str, do: str) -> Finding:
@@ -263,6 +267,7 @@ def _devices(both: _Both) -> Iterator[Finding]:
                 f"what the claim speaks of: {', '.join(sorted(both.data.devices))}",
                 "correct one of them",
             )
+    yield from kinds_otherwise(both.data, both.context, both.reader.prose)
 
 
 def _sides(both: _Both) -> Iterator[Finding]:
@@ -320,12 +325,13 @@ def _words(both: _Both) -> Iterator[Finding]:
             )
     yield from nameless(both.reader.prose)
     yield from sizes_otherwise(both.claim, relations, both.reader.prose)
-    yield from _weaker(both, quantifiers)
+    yield from weaker(both.claim, both.reader.prose, quantifiers)
     answers = stated | functions_of(both.claim) | _arithmetic(both.claim) | series | _own_words(both.claim)
     yield from unanswered(both.reader.prose, answers)
+    yield from unsaid(relations, both.reader.prose)
     d = both.data.definition(both.context) if both.context.benchmark else None
     yield from shares_otherwise(both.claim, d, both.reader.prose)
-    yield from counted_otherwise(both.claim, both.reader.prose)
+    yield from counted_otherwise(both.claim, d, both.reader.prose)
     yield from said_too_far(both.claim, both.data, both.reader.prose, _kinds(frozenset(stated)))
     yield from sets_otherwise(both.claim, both.context, both.data, both.reader.prose)
     yield from said_otherwise(both.claim, both.data, both.context, both.reader.prose)
@@ -381,18 +387,3 @@ def _negated(word: Word, by: frozenset[str], stated: set[str], relations: set[st
             "the claim turned round as well",
             "state the opposite in the claim",
         )
-
-
-def _weaker(both: _Both, quantifiers: Collection[str]) -> Iterator[Finding]:
-    """A text that says "some" for what the claim says of all. "Some ten" is a number."""
-    if {"every", "each", "no"} & {*quantifiers} and (m := _SELDOM.search(both.reader.prose.text)):
-        yield _differs("claim-word", f'"{m[0]}"', "a word for all or none of them", "correct one of them")
-    if not {"every", "each"} & {*quantifiers} or "some" in quantifiers:
-        return
-    words = re.findall(r"[A-Za-z]+", _ABOUT.sub("", both.reader.prose.text.lower()))
-    found = next((w for w in words if w in _SOME), None)
-    if "every" in quantifiers and re.search(r"\bone\s+of\b", both.reader.prose.text, re.IGNORECASE):
-        found = found or "one of"
-    counted = any(isinstance(s, Counted) for s in both.claim.scope)
-    if found and not counted and not any(w.kind == "every" for w in both.reader.prose.words):
-        yield _differs("claim-word", f'"{found}"', "a word for all of them", "correct one of them")

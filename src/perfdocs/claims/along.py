@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from ..card import AxisValue
+from ..errors import nearest
 from ..functions import FUNCTIONS, of_all
 from ..quantity import axis_text
 from ..verdict import Value
@@ -77,7 +78,8 @@ def limited(
     for wanted in of:
         if wanted not in values:
             known = ", ".join(map(str, values))
-            raise data.error("claim-name", f'"{wanted}"', f"a measured value of {axis}: {known}", "correct it")
+            near = nearest(str(wanted), map(str, values))
+            raise data.error("claim-name", f'"{wanted}"', f"a measured value of {axis}: {known}{near}", "correct it")
     kept = [v for v in values if v in of or (below is not None and not isinstance(v, str) and v < below)]
     return [(at, context) for at, context in places if at[axis] in kept]
 

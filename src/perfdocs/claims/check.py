@@ -14,6 +14,7 @@ from ..errors import PerfdocsError, Problem, place
 from ..library import Library
 from .coverage import uncovered
 from .evaluate import check_bound, check_given
+from .exempting import cut_short
 from .forms import is_broken_mark
 from .includes import SUFFIXES, Includes
 from .model import Bound, Outcome, Status, Tally
@@ -99,7 +100,10 @@ def _outcome(bound: Bound, library: Library, *, brief: bool = False) -> Outcome:
 
 def _exempt(bound: Bound) -> Outcome:
     if bound.expression.strip():
-        return Outcome(bound, Status.EXEMPT)
+        if not (cut := cut_short(bound.text, bound.after)):
+            return Outcome(bound, Status.EXEMPT)
+        found, do = f"an exemption that ends within {cut}", "let it end before, or behind the whole"
+        return Outcome(bound, Status.ERROR, Problem("claim-broken", bound.where, found, "whole words and numbers", do))
     problem = Problem("claim-syntax", bound.where, "an exemption without a reason", "a reason", "say why")
     return Outcome(bound, Status.ERROR, problem)
 

@@ -9,17 +9,23 @@ from dataclasses import dataclass
 __all__ = ["HELD_WORDS", "KNOWN_WORDS", "NOBODY", "NUMBER_WORDS", "Word", "negated_at", "read_words"]
 
 _WORDS: dict[str, tuple[str, ...]] = {
-    "faster": ("faster", "quicker", "ahead", "beats", "beat", "outruns", "outpaces", "outperforms", "outperform"),
-    "fastest": ("fastest", "quickest", "leads", "leading", "wins", "unbeaten"),
-    "slower": ("slower", "behind", "trails", "trail", "lags", "lag"),
+    "faster": (
+        *("faster", "quicker", "ahead", "beats", "beat"),
+        *("outruns", "outran", "outpaces", "outperforms", "outperform"),
+    ),
+    "fastest": ("fastest", "quickest", "leads", "leading", "led", "tops", "wins", "won", "winning", "unbeaten"),
+    "slower": ("slower", "behind", "trails", "trail", "trailed", "trailing", "lags", "lag", "lagged", "lagging"),
     "slowest": ("slowest",),
     "level": ("level", "tie", "ties", "tied"),
     "within": ("within",),
     "overtakes": ("overtakes", "overtake", "overtaking"),
     "rises": ("rises", "climbs", "grows", "increases"),
     "falls": ("falls", "drops", "shrinks", "decreases"),
-    "better": ("better", "surpasses", "surpass", "outclasses", "dominates", "dominate", "defeats", "defeat", "swifter"),
-    "worse": ("worse",),
+    "better": (
+        *("better", "superior", "swifter", "surpasses", "surpass", "outclasses"),
+        *("dominates", "dominate", "defeats", "defeat"),
+    ),
+    "worse": ("worse", "inferior"),
     "shorter": ("cheaper",),
     "equal": ("equals",),
     "every": ("every", "everywhere", "always", "throughout"),
@@ -27,7 +33,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 _CLASS_OF = {word: key for key, group in _WORDS.items() for word in group}
 _COMPARED = ("faster", "fastest", "slower", "slowest", "overtakes", "rises", "falls")
-_ELSEWHERE = frozenset({"leading", "outperforms"})
+_ELSEWHERE = frozenset({"leading", "outperforms", "trailing"})
 KNOWN_WORDS = (*(word for key in _COMPARED for word in _WORDS[key] if word not in _ELSEWHERE), "tied", "ties")
 """Those that compare wherever they stand: "level" and "leading" are other words as well."""
 
@@ -37,6 +43,7 @@ HELD_WORDS = frozenset(
         *(*KNOWN_WORDS, *(word for key in _OF_SEVERAL for word in _WORDS[key])),
         *("longer than", "shorter than", "more time", "less time", "equal to", "on par", "on a par"),
         *("as fast as", "as quick as", "as slow as", "as good", "outperforms", "beaten", "loses"),
+        *("leading", "trailing", "lost to", "lost against"),
     ]
 )
 """Those that are held against a claim wherever they stand; in front of a number they are of that number."""
@@ -52,6 +59,13 @@ _SUFFERED = frozenset({"beaten", "outperformed", "outrun", "outpaced", "outdone"
 """Slower where they are passive, faster behind "has"."""
 _LOSES = frozenset({"loses", "lose", "losing", "lost"})
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"})
+_OF_TEXTS = frozenset({"zero", "zeros", "zeroes", "space", "spaces", "digit", "digits", "comma", "dimension", "axis"})
+_OTHERWISE = {
+    **dict.fromkeys(("lead", "leads", "leading", "led"), _OF_TEXTS | {"to"}),
+    "trailing": _OF_TEXTS,
+    "tops": frozenset({"of", "out"}),
+}
+"""What follows where such a word compares nothing: "led to", "leading zeros"."""
 _TAKING = """
 take takes took taken need needs needed cost costs reach reaches reached last lasts require requires come comes amount
 amounts to use uses used move moves moved read reads load loads make makes ask asks for stand stands at bring brings run
@@ -165,7 +179,9 @@ def _kind(words: Sequence[str], i: int) -> str:
         earlier = [w for w in words[max(i - 4, 0) : i] if not w.endswith("ly") and w not in ("not", "never", "far")]
         active = word in _SUFFERED and after[:1] != ["by"] and not (earlier and earlier[-1] in _BE)
         return ("overtakes" if word == "overtaken" else "faster") if active else "slower"
-    if word == "lead" and not (before and before[0] in _THE) and after[:1] != ["to"]:
+    if word in _OTHERWISE and after[:1] and after[0] in _OTHERWISE[word]:
+        return ""
+    if word in ("lead", "led") and not (before and before[0] in _THE):
         return "fastest"
     return _CLASS_OF.get(word, "") or _of_phrase(words, i)
 

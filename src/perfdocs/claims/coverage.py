@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..errors import Problem
+from ..quantity import parse_printed
 from .forms import sentence_around
 from .model import Bound, Outcome, Status
 from .telling import telling
 
 __all__ = ["uncovered"]
 
+_WORDS = re.compile(r"[A-Za-z]{2,}")
 MAX_FOUND = 20
 """Of one block so many are told one by one."""
 
@@ -21,14 +23,18 @@ _SILENT = re.compile(
     r"|\$\$.{1,2000}?\$\$|\$(?![\s$])[^$]{1,400}(?<![\s$])\$(?!\d)",
     re.DOTALL,
 )
-_LINE_END = re.compile(r"(?<![ \t])[ \t]*\n[ \t]*|(?<!\S)~~|~~(?!\S)")
+_NUMBER = re.compile(r"([`$]+)\s*([-−]?[\d., \u00a0\u202f]*\d)\s*\1(?=\s[\w%×]|(?!s\b)[\w%×])")
+"""A number set as code or as math with a unit, or any other word, behind it: "`5` ms", but no "`0`s"."""
+_SIGN = re.compile(r"[`$]\s*[-−]?\d")
+_GONE = "\x1e"
+_LINE_END = re.compile(rf"(?<![ \t])[ \t]*\n[ \t]*|(?<!\S)~~|~~(?!\S)|{_GONE}")
 """The end of a line, or a sign that strikes words out, which a reader still reads."""
 
 
 def uncovered(bound: Bound, more: tuple[str, ...] = ()) -> Iterator[Outcome]:
     """Each number and word of a block that nothing is bound to; ``more`` are words of the project's own."""
     flat, at = _on_one_line(bound.text)
-    found = _apart(telling(flat, more))
+    found = _apart((*telling(flat, more), *_in_column(flat, bound.hint)))
     for start, stop, what in found[:MAX_FOUND]:
         said = f'the {what} "{flat[start:stop]}", which no claim covers'
         yield _outcome(bound, at[start], at[stop - 1] + 1, flat[start:stop], said)
@@ -36,6 +42,13 @@ def uncovered(bound: Bound, more: tuple[str, ...] = ()) -> Iterator[Outcome]:
         start, stop, _ = left[0]
         said = f'{len(left)} more such numbers and words in this block, from "{flat[start:stop]}" on'
         yield _outcome(bound, at[start], at[stop - 1] + 1, flat[start:stop], said)
+
+
+def _in_column(flat: str, unit: str) -> Iterator[tuple[int, int, str]]:
+    """The bare numbers of a cell whose column has its unit in the head, as one."""
+    plain = [p for p in parse_printed(flat) if p.style == "plain"] if unit and not _WORDS.search(flat) else []
+    if plain:
+        yield plain[0].start, plain[-1].end, f"number of a column in {unit}"
 
 
 def _outcome(bound: Bound, start: int, end: int, text: str, found: str) -> Outcome:
@@ -65,6 +78,8 @@ def _on_one_line(text: str) -> tuple[str, list[int]]:
 
     Signs that strike words out are gone.
     """
+    if _SIGN.search(text):
+        text = _NUMBER.sub(lambda m: _GONE * len(m[1]) + m[0][len(m[1]) : -len(m[1])] + _GONE * len(m[1]), text)
     text = _SILENT.sub(lambda m: "\x1f" * len(m[0]), text)
     shown: list[str] = []
     at: list[int] = []
@@ -72,7 +87,7 @@ def _on_one_line(text: str) -> tuple[str, list[int]]:
     for m in _LINE_END.finditer(text):
         shown.append(text[last : m.start()])
         at += range(last, m.start())
-        if m[0] != "~~":
+        if m[0] not in ("~~", _GONE):
             shown.append(" ")
             at.append(m.start())
         last = m.end()

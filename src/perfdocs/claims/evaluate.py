@@ -167,7 +167,7 @@ def _outcome(evaluation: _Evaluation, finding: Finding, bound: Bound, *, brief: 
         return Outcome(bound, Status.HOLDS, None, str(finding.measured), evaluation.marks(finding), uses)
     status = Status.FAILS if finding.truth is Ternary.FALSE else Status.UNDECIDED
     problem = Problem(finding.code, bound.where, str(finding.found), str(finding.expected), str(finding.do))
-    fixes = finding.fixes if finding.code == "claim-number" else ()
+    fixes = evaluation.reader.agreed(finding.fixes) if finding.code == "claim-number" else ()
     return Outcome(bound, status, problem, str(finding.measured), uses=uses, fixes=fixes)
 
 
@@ -178,6 +178,8 @@ class _Evaluation:
     reader: Reader
     context: Context
     expression: str
+    after: str = ""
+    around: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, bound: Bound, data: Data, prose: Prose | None = None) -> _Evaluation:
@@ -190,7 +192,10 @@ class _Evaluation:
             definition = data.definition(context) if context.benchmark else None
             counts = any(isinstance(scope, Counted) for scope in claim.scope)
             prose = read_prose(bound.text, definition, data.named_devices(context.benchmark), counts=counts)
-        return cls(claim, data, Reader(prose, data), context, bound.expression)
+        if prose.unread:
+            do = "write a point before decimals, commas only between groups of three digits, and 10⁶ for a power"
+            raise data.error("claim-number", f'the number "{prose.unread}"', "one that reads in one way", do)
+        return cls(claim, data, Reader(prose, data), context, bound.expression, bound.after, bound.around)
 
     def run(self) -> Finding:
         unfolding = Unfolding(self.claim, self.data, self.reader, self.context)
@@ -202,7 +207,7 @@ class _Evaluation:
             finding = all_of([finding, *(() if there else loose(self.reader)), *self._flagged()])
         if there:
             return finding
-        return disagreement(self.claim, self.data, self.reader, self.context) or finding
+        return disagreement(self.claim, self.data, self.reader, self.context, self.after, self.around) or finding
 
     def marks(self, finding: Finding) -> tuple[Mark, ...]:
         """The numbers of the text with what stands behind them; without numbers, the comparative words."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from .columns import Columns
 from .forms import (
     LITERAL_DIRECTIVES,
     MAX_SENTENCE,
@@ -22,7 +23,7 @@ from .forms import (
     read_comment,
     read_role,
 )
-from .frames import Frames, Placed, aside, bounds_of, prose_of
+from .frames import Frames, Placed, aside, behind, bounds_of, prose_of
 from .model import Bound
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ _OPTION = re.compile(r"^[ \t]*:([\w-]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"<[^<>]*>")
 _APART = re.compile(r"</?(?:br|del|ins|s|strike)\b", re.IGNORECASE)
 """Tags that set words apart: "a<br>b" are two."""
+_SAID = re.compile(r"\b(?:alt|title|aria-label|summary)\s*=\s*([\"'])(?P<said>.{1,1000}?)\1", re.IGNORECASE | re.DOTALL)
+"""Attributes whose value a reader sees, or hears."""
 _NO_PROSE = ("<pre", "<script", "<style")
 
 
@@ -80,19 +83,35 @@ def _blocks(text: str, first_line: int, file: str, frames: Frames, depth: int, o
         found = Found("broken", f"directives nested more than {MAX_NESTING} deep, which are not read", "nest them less")
         yield bounds_of(file, "", Placed(found, 0, 0, first_line), frames)
         return
+    columns, leads, last, titled = Columns(), list[str](), "", False
     for token in _markdown().parse(text):
         line = first_line + (token.map[0] if token.map else 0)
+        columns.see(token)
         if token.type == "heading_open" and token.level == 0 and depth == 0:
             frames.section(int(token.tag[1:]))
+            titled = True
+        elif token.type in ("bullet_list_open", "ordered_list_open"):
+            leads.append(last)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            leads.pop()
         elif token.type == "list_item_open":
-            frames.enter()
+            frames.enter(leads[-1])
         elif token.type == "list_item_close":
             frames.leave()
         elif token.type == "inline":
-            yield from _inline(token.children or (), line, file, frames, first_line + options - line)
+            if columns.in_head:
+                columns.head(token.content)
+            frames.column = columns.above
+            yield from _inline(token.children or (), line, file, frames, first_line + options - line, columns.unit)
+            said = "".join(map(_text_of, token.children or ()))
+            last = said if said.rstrip().endswith(":") else ""
+            if titled:
+                frames.title(said)
+                titled = False
         elif token.type == "html_block":
             yield from _html_block(token.content, line, file, frames)
         elif token.type in ("fence", "colon_fence"):
+            last = last if token.info.strip().startswith("{given}") else ""
             yield from _fence(token, line, file, frames, depth)
 
 
@@ -174,14 +193,25 @@ def _html_block(content: str, line: int, file: str, frames: Frames) -> Iterator[
         yield bounds_of(file, "", Placed(found, 0, 0, line + lines(end + start)), frames)
     words = "".join((*shown, content[end:]))
     if not words.lstrip().lower().startswith(_NO_PROSE):
+        for said, at in _heard(words):
+            yield from prose_of(file, said, line + words.count("\n", 0, at), (), frames)
         words = _TAG.sub(lambda m: _blank(m[0]), words)
         yield from prose_of(file, words, line, (), frames)
 
 
-def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, options: int = 0) -> Iterator[Bound]:
+def _heard(html: str) -> Iterator[tuple[str, int]]:
+    """What tags say to a reader who points at them or hears them, and where."""
+    for tag in _TAG.finditer(html):
+        for m in _SAID.finditer(tag[0]):
+            yield m["said"], tag.start() + m.start()
+
+
+def _inline(
+    children: Sequence[Token], line: int, file: str, frames: Frames, options: int = 0, unit: str = ""
+) -> Iterator[Bound]:
     """One block of text: a comment speaks for the text since the one before it, or since the block's start.
 
-    Its first lines may be ``options`` of a directive, which are no prose.
+    Its first lines may be ``options`` of a directive, which are no prose. ``unit`` is that of a table's column.
     """
     block, start, first, apart = "", 0, line, False
     placed: list[Placed] = []
@@ -197,6 +227,8 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
             elif found is not None:
                 placed.append(Placed(found, start, len(block), line))
                 start = len(block)
+            else:
+                pictures += ((said, len(block), line) for said, _ in _heard(child.content))
             apart = apart or _APART.match(child.content) is not None
             line += child.content.count("\n")
         elif child.type == "myst_role":
@@ -220,13 +252,15 @@ def _inline(children: Sequence[Token], line: int, file: str, frames: Frames, opt
                 placed += [Placed(f, len(block) + i, len(block) + i, line) for i, f in broken_texts(child.content)]
             if child.type == "image":
                 pictures.append((child.content, len(block), line))
+            if child.attrs.get("title"):
+                pictures.append((str(child.attrs["title"]), len(block), line))
             words = _text_of(child)
             block += " " if apart and block[-1:].isalnum() and words[:1].isalnum() else ""
             block, apart = block + words, False
-    for item in placed:
-        yield bounds_of(file, block, item, frames)
+    for item, after in zip(placed, behind(block, placed), strict=True):
+        yield bounds_of(file, block, item, frames, after)
     hidden = len("".join(block.splitlines(keepends=True)[: max(options, 0)]))
-    yield from prose_of(file, block, first, placed, frames, hidden)
+    yield from prose_of(file, block, first, placed, frames, hidden, unit)
     for words, at, its in pictures:
         yield from aside(file, words, at, its, placed, frames)
 

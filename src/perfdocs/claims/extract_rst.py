@@ -23,7 +23,7 @@ from .forms import (
     read_mark,
     read_role,
 )
-from .frames import Frames, Placed, bounds_of, prose_of
+from .frames import Frames, Placed, behind, bounds_of, prose_of
 from .model import Bound
 
 if TYPE_CHECKING:
@@ -61,6 +61,11 @@ def extract_rst(
     return bounds if outer is not None or walk.frames.strict else tuple(b for b in bounds if b.form != "prose")
 
 
+def _words_of_role(m: re.Match[str]) -> str:
+    """The words of a claim, and of anything else what it is."""
+    return m[2].rpartition("<")[0] if m[1] == "claim" else m[0]
+
+
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -74,6 +79,8 @@ class _Walk:
     items: list[int] = field(default_factory=list)
     """Columns of the text of the list items around."""
     levels: list[str] = field(default_factory=list)
+    lead: str = ""
+    """The paragraph before, where it leads a list in."""
     nested: bool = False
     """Whether it stands in another page, whose sections are not known here."""
 
@@ -114,6 +121,8 @@ class _Walk:
                 i = end
             elif self._title(i):
                 yield from self._text(i, i + 1)
+                if not self.nested:
+                    self.frames.title(self._plain(_CODE_OR_ROLE.sub(_words_of_role, self.lines[i])))
                 i += 2
             else:
                 end = self._paragraph_end(i)
@@ -226,9 +235,14 @@ class _Walk:
     def _paragraph(self, begin: int, end: int) -> Iterator[Bound]:
         item = _ITEM.match(self.lines[begin])
         if item is not None:
-            self.frames.enter()
+            self.frames.enter(self.lead)
             self.items.append(item.end() - 1)
         yield from self._text(begin, end)
+        raw = "\n".join(self.lines[begin:end])
+        if raw.rstrip().endswith(":") and not raw.rstrip().endswith("::"):
+            self.lead = self._plain(_CODE_OR_ROLE.sub(_words_of_role, raw))
+        elif item is None:
+            self.lead = ""
 
     def _text(self, begin: int, end: int, column: int = 0) -> Iterator[Bound]:
         """One block of text: these lines, the first of them from a column on."""
@@ -261,7 +275,9 @@ class _Walk:
         for start, found in broken_texts(re.sub(_CODE, lambda m: " " * len(m[0]), raw[last:])):
             placed.append(Placed(found, len(block), len(block), first + rest_lines(last + start)))
         block += rest
-        for one in (*placed, *misspelt):
+        for one, after in zip(placed, behind(block, placed), strict=True):
+            yield bounds_of(self.file, block, one, self.frames, after)
+        for one in misspelt:
             yield bounds_of(self.file, block, one, self.frames)
         if not raw.lstrip().startswith(">>> "):
             yield from prose_of(self.file, block, self.first_line + begin, placed, self.frames)
@@ -282,5 +298,5 @@ class _Walk:
             return f"\x00{len(kept) - 1}\x00"
 
         text = _OTHER_ROLE.sub(words, _CODE.sub(keep, raw))
-        text = _MARKUP.sub(lambda m: m[1] or m[2] or m[3] or "", text)
+        text = _MARKUP.sub(lambda m: m[1] or m[2] or m[3] or "", text).replace("\\ ", "")
         return re.sub(r"\x00(\d+)\x00", lambda m: f"`{kept[int(m[1])]}`", text)

@@ -9,7 +9,7 @@ from enum import IntEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-__all__ = ["Finding", "Fix", "Later", "Ternary", "Text", "all_of", "any_of", "negate"]
+__all__ = ["Finding", "Fix", "Later", "Ternary", "Text", "all_of", "any_of", "negate", "of_points"]
 
 
 class Later:
@@ -70,6 +70,19 @@ def all_of(findings: Sequence[Finding]) -> Finding:
     more = sum(f.truth is not Ternary.TRUE for f in findings) - 1
     extra = f" (and {more} more of this claim)" if more else ""
     return replace(finding, expected=Later(lambda: f"{finding.expected}{extra}"), fixes=_agreed(findings))
+
+
+def of_points(points: Sequence[Finding], others: Sequence[Finding] = ()) -> Finding:
+    """:func:`all_of` where the points of one claim are told first: no wording is proposed that one of them refutes."""
+    finding = all_of([*points, *others])
+    if finding.truth is Ternary.TRUE:
+        return finding
+    if finding.code == "claim-number":
+        numbers = all(f.code == "claim-number" for f in points if f.truth is not Ternary.TRUE)
+        return finding if numbers else replace(finding, do="say where it holds", fixes=())
+    proposed = isinstance(finding.do, str) and finding.do.startswith("write ")
+    apart = proposed and any(f.do != finding.do for f in points)
+    return replace(finding, do="say where it holds") if apart else finding
 
 
 def _joined(findings: Sequence[Finding]) -> str:

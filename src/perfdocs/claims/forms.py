@@ -34,6 +34,7 @@ __all__ = [
     "read_mark",
     "read_role",
     "sentence_around",
+    "sentence_end",
 ]
 
 Kind = Literal["claim", "given", "exempt", "value", "strict", "loose", "broken"]
@@ -304,6 +305,12 @@ def _cuts(block: str) -> tuple[int, ...]:
 @lru_cache(maxsize=64)
 def _one_line(block: str, first: int, last: int) -> str:
     return " ".join(block[first:last].split())
+
+
+def sentence_end(block: str, start: int) -> int:
+    """Where the sentence of a block ends that ``start`` lies in."""
+    cuts = _cuts(block)
+    return min(cuts[min(bisect_right(cuts, start), len(cuts) - 1)], start + MAX_SENTENCE)
 
 
 def sentence_around(block: str, start: int, end: int) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .forms import BLANK, Found, sentence_around
+from .forms import BLANK, Found, sentence_around, sentence_end
 from .model import Bound, Form, Given
 
 if TYPE_CHECKING:
     from .includes import Includes
 
-__all__ = ["Frames", "Placed", "aside", "bounds_of", "prose_of"]
+__all__ = ["Frames", "Placed", "aside", "behind", "bounds_of", "prose_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,23 @@ class Placed:
     line: int
 
 
-def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
-    """The record of one thing found; a ``given`` joins the frames."""
+def behind(block: str, placed: Sequence[Placed]) -> Iterator[str]:
+    """Of each thing found what follows it in its sentence, up to what something else is bound to.
+
+    Of an exemption the next words, whatever they are bound to.
+    """
+    starts = sorted(one.start for one in placed if one.found.kind != "given")
+    for one in placed:
+        if one.found.kind != "claim":
+            yield block[one.end : one.end + NEXT_WORDS] if one.found.kind == "exempt" else ""
+            continue
+        at = bisect_left(starts, max(one.end, one.start + 1))
+        end = starts[at] if at < len(starts) else len(block)
+        yield block[one.end : min(end, sentence_end(block, one.end))]
+
+
+def bounds_of(file: str, block: str, placed: Placed, frames: Frames, after: str = "") -> Bound:
+    """The record of one thing found; a ``given`` joins the frames. ``after`` is what follows it."""
     found = placed.found
     givens = frames.givens()
     if found.kind == "given":
@@ -39,7 +55,7 @@ def bounds_of(file: str, block: str, placed: Placed, frames: Frames) -> Bound:
     text = found.text or block[placed.start : placed.end]
     sentence = sentence_around(block, placed.start, placed.end)
     form: Form = "exempt" if found.kind == "exempt" else "value" if found.kind == "value" else "claim"
-    return Bound(file, placed.line, sentence, text, found.expression, givens, form)
+    return Bound(file, placed.line, sentence, text, found.expression, givens, form, after=after, around=frames.around())
 
 
 def aside(file: str, text: str, at: int, line: int, placed: Sequence[Placed], frames: Frames) -> Iterator[Bound]:
@@ -50,9 +66,12 @@ def aside(file: str, text: str, at: int, line: int, placed: Sequence[Placed], fr
 
 
 def prose_of(
-    file: str, block: str, line: int, placed: Sequence[Placed], frames: Frames, hidden: int = 0
+    file: str, block: str, line: int, placed: Sequence[Placed], frames: Frames, hidden: int = 0, unit: str = ""
 ) -> Iterator[Bound]:
-    """A block for the check of strict pages; ``line`` is its first. What is bound is blank, and what is ``hidden``."""
+    """A block for the check of strict pages; ``line`` is its first. What is bound is blank, and what is ``hidden``.
+
+    ``unit`` is that of a table's column.
+    """
     if frames.loose:
         return
     parts, last = [BLANK * hidden], hidden
@@ -63,7 +82,10 @@ def prose_of(
             last = one.end
     text = "".join((*parts, block[last:]))
     if not text.isspace() and text.strip(BLANK):
-        yield Bound(file, line, block, text, "", (), "prose")
+        yield Bound(file, line, block, text, "", (), "prose", unit)
+
+
+NEXT_WORDS = 60
 
 
 class Frames:
@@ -75,7 +97,9 @@ class Frames:
 
     def __init__(self, includes: Includes | None = None) -> None:
         self.includes = includes
-        self._frames: list[tuple[int | None, list[Given]]] = [(0, [])]
+        self._frames: list[tuple[int | None, list[Given], str]] = [(0, [], "")]
+        self.column = ""
+        """The head of the column that is being read."""
         self._loose: set[int] = set()
         self.strict = False
 
@@ -112,7 +136,17 @@ class Frames:
 
     def givens(self) -> tuple[Given, ...]:
         """All that hold here."""
-        return tuple(given for _, found in self._frames for given in found)
+        return tuple(given for _, found, _ in self._frames for given in found)
+
+    def around(self) -> tuple[str, ...]:
+        """What stands over this place, the nearest first."""
+        said = (self.column, *(said for _, _, said in reversed(self._frames)))
+        return tuple(filter(None, said))
+
+    def title(self, text: str) -> None:
+        """What the heading of this section says."""
+        level, given, _ = self._frames[-1]
+        self._frames[-1] = (level, given, text)
 
     def add(self, given: Given) -> None:
         """One more, in the innermost frame."""
@@ -122,11 +156,11 @@ class Frames:
         """A section begins; those of its level and below end."""
         while len(self._frames) > 1 and (self._frames[-1][0] is None or (self._frames[-1][0] or 0) >= level):
             self._pop()
-        self._frames.append((level, []))
+        self._frames.append((level, [], ""))
 
-    def enter(self) -> None:
-        """A list item begins."""
-        self._frames.append((None, []))
+    def enter(self, lead: str = "") -> None:
+        """A list item begins; ``lead`` leads its list in."""
+        self._frames.append((None, [], lead))
 
     def leave(self) -> None:
         """A list item ends."""

@@ -13,7 +13,7 @@ from ..verdict import Order, Value, apart, compare, ratio
 from .context import Context
 from .deciding import for_limit, for_order
 from .factors import take_factors
-from .findings import Finding, Later, Ternary, Text, all_of
+from .findings import Finding, Later, Ternary, Text, all_of, of_points
 from .nodes import Amount, Bounded, Compared, Item, Leads, Overtakes, Plain, Tree, Trend, Within
 from .phrases import AS_WORDS, SIZE_WORDS, SPEED_WORDS, false, order_finding, phrase, verdict
 from .ranks import judge_leads
@@ -70,7 +70,7 @@ def _sharing(values: Sequence[Tree], one: Callable[[Tree], Finding], reader: Rea
     for tree in values:
         reader.position = start
         findings.append(one(tree))
-    return all_of(findings)
+    return findings[0] if len(findings) == 1 else of_points(findings)
 
 
 # --- bounds ------------------------------------------------------------------------------------------------------

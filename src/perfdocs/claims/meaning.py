@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..expression import Binary, Call, Name, names, parse
 from .armwords import sets_of
-from .bounds import bounds_otherwise
+from .bounds import best_of_series, bounds_otherwise
 from .context import Context
 from .findings import Finding, Ternary
 from .nodes import (
@@ -25,6 +25,7 @@ from .phrases import word_finding
 from .places import places_otherwise
 from .reach import functions_of
 from .scope import Data
+from .statistics import statistics_otherwise
 from .wording import MetricMention, Prose
 
 __all__ = ["said_otherwise"]
@@ -40,6 +41,8 @@ def said_otherwise(claim: Claim, data: Data, context: Context, prose: Prose) -> 
     d = data.definition(context) if context.benchmark else None
     used = _used(claim, data, context) if d else frozenset[str]()
     yield from normed_otherwise(claim, d, used, functions_of(claim), prose)
+    series = best_of_series(claim, data, context)
+    yield from statistics_otherwise(claim, d, used, functions_of(claim), series, prose)
 
 
 # --- functions and ranks ---------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ class Bound:
     messages. ``given`` runs from the outermost to the innermost. ``form`` is how it was written.
 
     Of a strict page each block is one too, in the form ``prose``: ``sentence`` is the whole block, ``text`` the same
-    with what is bound blanked, and ``line`` the first one.
+    with what is bound blanked, and ``line`` the first one; ``hint`` is the unit that the head of a cell's column says.
     """
 
     file: str
@@ -72,7 +72,11 @@ class Bound:
     given: tuple[Given, ...] = ()
     form: Form = "claim"
     hint: str = ""
-    """What to do about a broken one, whose ``expression`` says what is wrong."""
+    """What to do about a broken one, whose ``expression`` says what is wrong; of a cell the unit of its column."""
+    after: str = ""
+    """What follows in the sentence, as far as nothing is bound to it; of an exemption the next words."""
+    around: tuple[str, ...] = ()
+    """What stands over it, the nearest first: the head of its column, what leads its list in, headings."""
 
     @property
     def where(self) -> str:

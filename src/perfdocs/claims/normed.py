@@ -14,16 +14,14 @@ from .nodes import Claim
 from .phrases import word_finding
 from .wording import Prose
 
-__all__ = ["normed_otherwise"]
+__all__ = ["OF_RUNS", "normed_otherwise", "told"]
 
 _AVERAGE = re.compile(
     r"\bon\s+(?:the\s+|an\s+)?average\b|\b(?:an?|the|its|their)\s+average\s+of\b|\baverag(?:es|ing)\b"
     r"|\bin\s+the\s+mean\b|\baveraged\b",
     re.IGNORECASE,
 )
-_OF_RUNS = re.compile(
-    r"\s+(?:over|of|across)\s+(?:(?:all|the|its|these|five|several)\s+)*(?:runs|repetitions|rounds)\b"
-)
+OF_RUNS = re.compile(r"\s+(?:over|of|across)\s+(?:(?:all|the|its|these|five|several)\s+)*(?:runs|repetitions|rounds)\b")
 """A centre is one of runs in any case."""
 _AVERAGES = frozenset({"geomean", "median"})
 _PER = re.compile(r"[`*]*(?:\s+[a-z]+)?(?:\s+|/)per\s+(?P<of>[a-z]+)", re.IGNORECASE)
@@ -42,8 +40,8 @@ def normed_otherwise(
     claim: Claim, d: Definition | None, used: Collection[str], functions: AbstractSet[str], prose: Prose
 ) -> Iterator[Finding]:
     """Words for an average or a share of each that the claim does not take; ``used``: the metrics that it reads."""
-    averages = [m for m in _AVERAGE.finditer(prose.plain) if not _OF_RUNS.match(prose.plain, m.end())]
-    if averages and not functions & _AVERAGES and not _told(d, used) & {"mean", "average", "averaged"}:
+    averages = [m for m in _AVERAGE.finditer(prose.plain) if not OF_RUNS.match(prose.plain, m.end())]
+    if averages and not functions & _AVERAGES and not told(d, used) & {"mean", "average", "averaged"}:
         yield word_finding(averages[0][0], "an average, as `geomean(… over n)`")
     shares = [(number, m) for number in prose.numbers if (m := _each(number, prose))]
     first = list(_EACH_FIRST.finditer(prose.plain)) if prose.numbers else []
@@ -77,7 +75,7 @@ def _own(d: Definition | None, used: Collection[str]) -> frozenset[str]:
     return _called(d, used) | frozenset(_EACH.findall(_about(d, used)))
 
 
-def _told(d: Definition | None, used: Collection[str]) -> frozenset[str]:
+def told(d: Definition | None, used: Collection[str]) -> frozenset[str]:
     """All words of these labels, units and descriptions."""
     return _called(d, used) | frozenset(_WORDS.findall(_about(d, used)))
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ..errors import PerfdocsError
 from ..quantity import Printed
@@ -41,6 +44,18 @@ class _Noted:
         return Mark(self.printed.start, self.printed.end, about, flags, line)
 
 
+class _Span(NamedTuple):
+    """Between what a printed number is to read, over all points that share it."""
+
+    printed: Printed
+    least: float
+    most: float
+
+    def wordings(self) -> tuple[str, str]:
+        """Both ends as the number is written."""
+        return reword(self.printed, self.least), reword(self.printed, self.most)
+
+
 @dataclass(slots=True)
 class Reader:
     """Hands out the text's numbers in order. ``position`` may be set back, so that `every` shares numbers."""
@@ -59,6 +74,8 @@ class Reader:
     """The widest distance seen within each printed bound of ``within ?``, which must be tight."""
     widest_stated: dict[Amount, float] = field(default_factory=dict)
     """The same of each bound that the claim states itself."""
+    spans: dict[int, _Span] = field(default_factory=dict)
+    """By the place of a printed number what it is to read as: what is true of one point may be false of another."""
 
     def next(self, what: Text) -> Printed:
         """The next number. Raises ``claim-text`` where the text has no more."""
@@ -146,6 +163,7 @@ class Reader:
         value = quantity.value.centre - shift
         measured = Later(lambda: show(quantity, printed.style, shift))
         self.mark(printed, Later(lambda: f"{what}{at}: {measured}"), quantity, what, shift)
+        self._widen(standing.start, printed, value)
         holds = printed.reads(value)
         if not holds and about and printed.value:
             holds = abs(value / printed.value - 1) <= ABOUT
@@ -153,7 +171,7 @@ class Reader:
             return Finding(Ternary.TRUE, measured=measured)
         text = printed.text.strip()
         better = reword(printed, value)
-        do = f'write "{better}"'
+        do = Later(lambda: self._proposal(standing.start, better))
         if self._only_rounding(printed, quantity, shift):
             half = printed.quantum / 2
             more = for_printed(quantity.value, printed.value + shift - half, printed.value + shift + half)
@@ -162,13 +180,37 @@ class Reader:
                 "claim-undecided",
                 f'"{text}" for {what}{at}',
                 f"{measured}, as far as the few digits of its source tell",
-                f"{do}, or round it{f'; {more}' if more else ''}",
+                Later(lambda: f"{do}, or round it{f'; {more}' if more else ''}"),
                 measured,
             )
         found, expected = f'"{text}" for {what}{at}', f"{measured}, as measured"
         suffix = printed.text.removeprefix(standing.text)  # a borrowed unit stands elsewhere
         fixes = (Fix(standing.start, standing.end, better.removesuffix(suffix)),) if better.endswith(suffix) else ()
         return Finding(Ternary.FALSE, "claim-number", found, expected, do, measured, fixes)
+
+    def _widen(self, start: int, printed: Printed, value: float) -> None:
+        known = self.spans.get(start)
+        if known is None:
+            self.spans[start] = _Span(printed, value, value)
+        elif not known.least <= value <= known.most:
+            self.spans[start] = _Span(printed, min(known.least, value), max(known.most, value))
+
+    def _proposal(self, start: int, better: str) -> str:
+        """What to write for a number, asked once all points were looked at."""
+        low, high = self.spans[start].wordings() if start in self.spans else (better, better)
+        return f'write "{better}"' if low == high else f'say the range, "{low}" to "{high}", or each by itself'
+
+    def agreed(self, fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+        """Those of numbers that all points would write alike."""
+        found = ((fix, self.spans.get(fix.start)) for fix in fixes)
+        return tuple(fix for fix, span in found if span is None or len({*span.wordings()}) == 1)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is read meanwhile says nothing of how a number is to be written: it has to be false there."""
+        kept = dict(self.spans)
+        yield
+        self.spans = kept
 
     @staticmethod
     def _only_rounding(printed: Printed, quantity: Quantity, shift: float) -> bool:

@@ -24,7 +24,7 @@ def reword(printed: Printed, number: float, *, same_decimals: bool = False) -> s
     that all digits before the point are right, as many as three. The unit stays where the number reads between 0.1
     and 1000 in it, or has no more digits before the point than were written; else it is that of tables.
     """
-    m = re.match(r"[-−]?[\d\u0020\u00a0\u202f\u2009]*\d(?:\.(\d+))?", printed.text)
+    m = re.match(r"[-−]?[\d,\u0020\u00a0\u202f\u2009]*\d(?:\.(\d+))?", printed.text)
     if m is None or not printed.quantum:
         return _in_digits(number, printed)
     decimals = len(m[1] or "")

@@ -29,6 +29,8 @@ from .wording import Named
 __all__ = ["OF_ORIGIN", "Data"]
 
 OF_ORIGIN = frozenset({"imported", "synthetic"})
+OTHER_WORDS = ("peak", "min", "max", "clean")
+"""What an expression or a scope may name besides the names of its benchmark."""
 MAX_STEPS = 100_000
 """So many parts of expressions are evaluated for one claim; the largest claims of a site need some thousands."""
 
@@ -170,7 +172,7 @@ class Data:
         known = {*self.library.benchmarks, *self.device_ids()}
         if context.benchmark is not None:
             d = self.definition(context)
-            known |= {*d.arms, *d.groups, *d.metrics, *d.derived, *d.axes, *d.tables, "peak"}
+            known |= {*d.arms, *d.groups, *d.metrics, *d.derived, *d.axes, *d.tables, *OTHER_WORDS}
             known |= {v for a in d.axes.values() for v in a.values if isinstance(v, str)}
         self._any_name()
         what = f"a name of {context.benchmark}" if context.benchmark else "a benchmark or device"
@@ -244,13 +246,27 @@ class Data:
             n.reason for key in definition.tables for n in absences(loaded.card, context.table or key, arm, point)
         ]
         why = f": {(absent or list(reasons) or [''])[0]}" if absent or reasons else ""
+        near = "" if why else self._near(context, point)
         return NotMeasured(
             "claim-empty",
             self.where,
             f"nothing measured for {metric}({arm}){self.describe(context)}{why}",
-            "a measurement",
+            f"a measurement{near}",
             "correct the selection, or leave the sentence out",
         )
+
+    def _near(self, context: Context, point: Mapping[str, AxisValue]) -> str:
+        """The measured values nearest to one that was not measured anywhere."""
+        known, found = self.rows(context), ""
+        every = known.layout.every if known else ()
+        for axis, value in point.items():
+            if isinstance(value, str) or any(spot.at.get(axis) == value for spot in every):
+                continue
+            there = {v for spot in every if not isinstance(v := spot.at.get(axis, ""), str)}
+            if there:
+                label, near = self.definition(context).axes[axis].label, min(there, key=lambda v: abs(v - value))
+                found += f"; the nearest {label} is {axis_text(near)}"
+        return found
 
     def clocks_apart(self, row: Row) -> None:
         """Note that a row was compared across clocks."""

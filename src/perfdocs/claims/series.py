@@ -38,7 +38,7 @@ def judge_overtakes(item: Overtakes, context: Context, data: Data, reader: Reade
     """``by``: the first measured point where the lead is taken; ``at``: only where a level point pins it down."""
     d = data.definition(context)
     if item.axis not in d.axes:
-        raise data.unknown(item.axis, context)
+        raise data.no_axis(item.axis, context)
     label = d.axes[item.axis].label
     point = item.point.value
     if point is None:

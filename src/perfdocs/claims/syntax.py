@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -229,6 +230,9 @@ def _parse(text: str, start: str) -> Any:
 
 
 _SIGNS = {"COLON": ":", "SEMICOLON": ";", "COMMA": ",", "RPAR": ")", "RSQB": "]", "EQUAL": "="}
+_QUANTIFIERS = ("every", "each", "some", "no", "from", "only", "clean", "at")
+_BEFORE_SETS = frozenset({*_QUANTIFIERS, "arm", "cell", "device"})
+_WORD_BEFORE = re.compile(r"(?:^|[,:;]\s*)([A-Za-z]{3,})\s+$")
 _OPEN_ENDED = frozenset({"NAME", "NUMBER", "PERCENT", "LPAR", "LSQB", "ADD", "MUL", "QMARK", "MINUS", "$END", "END"})
 
 
@@ -245,7 +249,11 @@ def _syntax(text: str, error: Any) -> PerfdocsError:
     )
     expected = open_ended or (f"one of {' '.join(words)}" if words else "the end")
     found = f'"{word[:40]}"{at} of `{text[:120]}`' if word else f"the end of `{text[:120]}`"
-    return PerfdocsError("claim-syntax", "", found, expected + nearest(word, words), "correct the expression")
+    place = column - 1 if isinstance(column, int) else 0
+    before = _WORD_BEFORE.search(text, 0, place) if place > 0 else None  # "evry config": the word before is wrong
+    meant = nearest(before[1], _QUANTIFIERS) if before and before[1] not in _BEFORE_SETS else ""
+    hint = meant or nearest(word, words)
+    return PerfdocsError("claim-syntax", "", found, expected + hint, "correct the expression")
 
 
 def _parsed(text: str, start: str, where: str) -> Any:

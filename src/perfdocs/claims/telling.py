@@ -21,6 +21,12 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "more of who is ahead": (
         "beaten",
         "loses",
+        "lost to",
+        "lost against",
+        "leading",
+        "trailing",
+        "superior",
+        "inferior",
         "outperforms",
         "outclasses",
         "defeats",
@@ -34,7 +40,6 @@ WORDS: Mapping[str, tuple[str, ...]] = {
         "exceed",
         "dominates",
         "dominate",
-        "won",
         "better",
         "worse",
         "best",
@@ -104,6 +109,13 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 
 NOT_COMPARATIVE = (
     "leads to",
+    "led to",
+    "leading to",
+    "led by",
+    "leading zeros",
+    "leading dimension",
+    "trailing zeros",
+    "trailing spaces",
     "ahead of time",
     "right behind",
     "at best",
@@ -144,6 +156,22 @@ _SPELT = re.compile(
 
 A clock's minutes have two digits, so that 2:1 is no time of day and 2:10 is one.
 """
+_BEHIND_X = (
+    r"faster|slower|quicker|more|less|fewer|better|worse|longer|shorter|higher|lower|larger|smaller|cheaper|as|of"
+    r"|the|that"
+)
+_DIGITS = r"(?<![\w.,^/])\d[\d.,]*"
+_JOINED = re.compile(
+    rf"{_DIGITS}{_SPACE}?(?:{UNITS})/[A-Za-z]\w*"
+    rf"|{_DIGITS}[-\u2010\u2011–](?!bits?\b|samples?\b)(?:{UNITS})(?![\w/-])"
+    rf"|(?<![\w./])\d{{1,3}}/\d{{1,3}}(?=\s(?:of|times|{_BEHIND_X})\b)"
+    rf"|{_DIGITS}[ \u00a0\u202f\u2009]x(?=\s(?:{_BEHIND_X})\b|\s?[.,;:)](?!\w)|\s?$)"
+    r"|(?<![\w.,^/])\d+\.\d+[ \u00a0\u202f\u2009][xX](?=\s(?!\d))"
+    r"|(?:(?<=[A-Za-z,;:] )|(?<=\()|(?<=^))×\d[\d.]*(?![\w.])"
+)
+"""Numbers joined to their unit by a hyphen, to another unit by a slash, fractions, "1.5 x", "×2"."""
+_MAY_JOIN = re.compile(r"\d[-\u2010\u2011–]|/|×\d|\d[ \u00a0\u202f\u2009][xX]\b")
+"""A text without one of these has none of them."""
 _GAP = "[ \u00a0\u202f\u2009]"
 
 
@@ -158,8 +186,9 @@ def _found(flat: str, words: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
         unit = m["unit"] and m["unit"] not in _UNITS_OF_NO_QUANTITY
         if unit or m["percent"] or (m["ratio"] and not _product(flat, m)):
             yield m.start(), m.end(), "number"
-    for m in _SPELT.finditer(flat):
-        yield m.start(), m.end(), "number"
+    for pattern in (_SPELT, _JOINED) if _MAY_JOIN.search(flat) else (_SPELT,):
+        for m in pattern.finditer(flat):
+            yield m.start(), m.end(), "number"
     for m in words.finditer(flat):
         if m["word"] and not is_format(flat, m.start(), m[0]):
             yield m.start(), m.end(), "word"

@@ -25,7 +25,7 @@ _ANSWERS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("larger than", "smaller than", "longer than", "shorter than"), _SIZES | _SPEEDS),
     **dict.fromkeys(("more time", "less time"), _SIZES | _SPEEDS | _ENDS | {"-"}),
     **dict.fromkeys(("level with", "is level", "are level"), frozenset({"level", "together", "within"})),
-    **dict.fromkeys(("won", "beaten", "loses"), _SPEEDS | _ENDS),
+    **dict.fromkeys(("beaten", "loses"), _SPEEDS | _ENDS),
 }
 """What a claim has to have for such a word: a relation, a function of several values, a difference."""
 _BY_NUMBER = frozenset({"times as", "times the", "factor of", "as fast as", "as quick as", "as slow as"})

@@ -14,7 +14,7 @@ from .along import along, away, limited
 from .arms import item_of, members
 from .context import Context, NotMeasured, Reading
 from .counts import judge_counts, read_counts
-from .findings import Finding, Later, Ternary, Text, all_of, any_of, negate
+from .findings import Finding, Later, Ternary, Text, all_of, any_of, negate, of_points
 from .items import against_another, judge
 from .narrowing import narrow, twice
 from .nodes import ARM, OPEN, Claim, Clean, Counted, FromOn, Item, Quantified, Scope, Selected
@@ -135,7 +135,8 @@ class Unfolding:
             return all_of([self._unfold(rest, c) for c in self._as_mentioned(contexts, scope.axis)])
         start = self.reader.position
         if scope.quantifier == "some":
-            return any_of(self._sharing(contexts, rest, gaps=True), f"`some {scope.axis}`")
+            with self.reader.aside():  # what is written at one of them is true
+                return any_of(self._sharing(contexts, rest, gaps=True), f"`some {scope.axis}`")
         if scope.quantifier == "no":
             failing = self._failing(contexts, rest, start, f"`no {scope.axis}`, while it holds", "say where")
             self.reader.position = start
@@ -143,7 +144,7 @@ class Unfolding:
         findings = self._sharing(contexts, rest)
         do = "take the exception out of the sentence"
         failing = self._failing(exceptions, rest, start, "an exception", do, ", where it holds as well", gaps=True)
-        return all_of([*findings, *failing])
+        return of_points(findings, failing)
 
     def _counted(self, scope: Counted, rest: Sequence[Scope], context: Context) -> Finding:
         pairs = self._along(scope.axis, context, scope.among)
@@ -221,13 +222,14 @@ class Unfolding:
         below = [away.at(axis, v) for v in values if v < first]
         start = self.reader.position
         findings = self._sharing([away.at(axis, v) for v in values if v >= first], rest)
+        failing: list[Finding] = []
         if scope.only and not below:
             expected = "a smaller point where it fails"
             return Finding(Ternary.FALSE, "claim-order", said, expected, "correct the sentence")
         if scope.only:
             said, do = "`only from`, while it holds", "correct the sentence"
-            findings += self._failing(below, rest, start, said, do, " as well")
-        return all_of(findings)
+            failing = self._failing(below, rest, start, said, do, " as well")
+        return of_points(findings, failing)
 
     def _failing(
         self,
@@ -250,6 +252,7 @@ class Unfolding:
             return Later(lambda: f"{said}{self.data.describe(context)}{then}")
 
         kept, self.reader.position = self.reader.position, start
-        findings = self._sharing(contexts, rest, gaps=gaps)
+        with self.reader.aside():
+            findings = self._sharing(contexts, rest, gaps=gaps)
         self.reader.position = kept
         return [negate(f, text(c), do) for f, c in zip(findings, contexts, strict=True)]

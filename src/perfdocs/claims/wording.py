@@ -14,6 +14,7 @@ from .extent import Extent, Limit, counts_in_words, nouns, read_extents, read_li
 from .formats import spoken_formats
 from .phrasebook import Entry, Phrasebook
 from .spelt import ROUND, spelt_numbers
+from .unread import two_ways
 
 __all__ = [
     "KNOWN_WORDS",
@@ -30,7 +31,11 @@ __all__ = [
 MAX_TEXT = 4000
 _CODE = re.compile(r"(`+)(.{1,200}?)\1", re.DOTALL)
 _MARKUP = str.maketrans("*_\n\u00a0\u202f\x1f", "     \ue000")
+_ARTICLE = re.compile(r"\b(?:an?|so|as|too|very|quite|rather|fairly)\s+\Z", re.IGNORECASE)
+_NOUN = re.compile(r"\s+([A-Za-z]+)")
 _SPECIAL = re.compile(r"[-_\d]")
+_UNIT_FIRST = re.compile(r"(?![×x·⋅∙*]\s*10)")
+"""No power of ten: of "2 and 3 × 10⁻⁴ s" the first may have it or not."""
 _JOIN = re.compile(r"\s*(?:,|and|or|to|–|through)\s*")
 
 _TIMES = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
@@ -104,6 +109,8 @@ class Prose:
     metrics: tuple[MetricMention, ...] = ()
     groups: tuple[tuple[str, str], ...] = ()
     """Groups of arms, each with how the text calls it."""
+    unread: str = ""
+    """A number that could be read two ways."""
 
 
 def read_prose(text: str, definition: Definition | None, devices: Named, *, counts: bool = False) -> Prose:
@@ -141,6 +148,7 @@ def _prose(text: str, identity: ById | None, devices: Named, counts: bool) -> Pr
         tuple(read_limits(flat)),
         tuple(lexicon.metrics_in(flat)) if lexicon else (),
         tuple(lexicon.groups_in(flat)) if lexicon else (),
+        two_ways(plain, printed),
     )
 
 
@@ -270,7 +278,17 @@ def _mentions(text: str, lexicon: _Lexicon | None, devices: Named) -> Iterator[M
         for meaning in lexicon.keys.get(m[2].strip(), ()):
             yield meaning.at(*m.span())
     for meaning, start, end in lexicon.book.find(text):
-        yield meaning.at(start, end)
+        if meaning.kind != "value" or not _ordinary(text, start, end, lexicon.definition.axes[meaning.axis].label):
+            yield meaning.at(start, end)
+
+
+def _ordinary(text: str, start: int, end: int, label: str) -> bool:
+    """Whether the label of a value is but a word here: "a uniform picture", beside "a uniform configuration"."""
+    word = text[start:end]
+    if not word.isalpha() or not word.islower() or not _ARTICLE.search(text, max(start - 8, 0), start):
+        return False
+    behind = _NOUN.match(text, end)
+    return behind is None or behind[1].lower().removesuffix("s") != label.lower().removesuffix("s")
 
 
 def _words_of_devices(devices: Mapping[str, str]) -> dict[str, frozenset[str]]:
@@ -366,7 +384,7 @@ def borrow_unit(printed: Printed, prose: Prose) -> Printed:
     for other in prose.numbers:
         if other.start > printed.start and other.style != "plain":
             suffix = re.sub(r"^[-−+\d.,\s\u00a0\u202f\u2009]*", "", other.text)
-            found = parse_printed(f"{printed.text} {suffix}")
+            found = parse_printed(f"{printed.text} {suffix}") if _UNIT_FIRST.match(suffix) else []
             if len(found) == 1 and found[0].style == other.style:
                 return replace(found[0], start=printed.start, end=printed.end, text=found[0].text)
             break

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from docutils import nodes
 
 from ..claims.forms import Found, broken_texts, comments_in, may_be_broken, read_comment
-from ..claims.frames import Frames, Placed, bounds_of
+from ..claims.frames import Frames, Placed, behind, bounds_of
 from ..claims.matrix import Sentence
 from ..claims.model import Bound, Given, Outcome
 from ..render.lineage import Entry
@@ -119,6 +119,10 @@ class _Around(Frames):
         chain = self._chain()
         return tuple(given for scope in chain for other, given in self._known if other is scope)
 
+    def around(self) -> tuple[str, ...]:
+        """The head of the column, what leads a list in, and headings, from here outwards."""
+        return tuple(said for node in upwards(self.here) for said in _over(node) if said)
+
     def add(self, given: Given) -> None:
         chain = self._chain()
         self._known.append((chain[-1] if chain else None, given))
@@ -157,9 +161,11 @@ class Page:
         source = next((n.source for n in upwards(node) if n.source), None) or self.path
         return re.sub(r":docstring of .*", "", source)
 
-    def _note(self, node: nodes.Node, block: _Block | None, text: str, placed: Placed, frames: _Around) -> None:
+    def _note(
+        self, node: nodes.Node, block: _Block | None, text: str, placed: Placed, frames: _Around, after: str = ""
+    ) -> None:
         frames.here = node
-        bound = bounds_of(self._file(node), text, placed, frames)
+        bound = bounds_of(self._file(node), text, placed, frames, after)
         self._homes.append((bound, node, block, placed.start))
 
     def _given(self, node: GivenNode, frames: _Around) -> None:
@@ -193,8 +199,8 @@ class Page:
     def _block(self, element: nodes.Element, frames: _Around) -> None:
         block = _Block(element)
         block.read(_line(element))
-        for node, placed in block.placed:
-            self._note(node, block, block.text, placed, frames)
+        for (node, placed), after in zip(block.placed, behind(block.text, [p for _, p in block.placed]), strict=True):
+            self._note(node, block, block.text, placed, frames, after)
         self._remove += [n for n in element.findall(nodes.raw) if is_comment(n) and read_comment(n.astext())]
 
     def location(self, bound: Bound) -> str | tuple[str, int]:
@@ -274,6 +280,30 @@ class Page:
         for node in self._remove:
             if node.parent is not None:
                 take_away(node)
+
+
+def _words(element: nodes.Element) -> str:
+    block = _Block(element)
+    block.read(0)
+    return block.text
+
+
+def _over(node: nodes.Node) -> Iterator[str]:
+    """What stands over all that a node holds: the head of a cell, what leads a list in, a heading."""
+    parent = node.parent
+    if parent is None or isinstance(node, nodes.title):
+        return
+    if isinstance(node, (nodes.bullet_list, nodes.enumerated_list)):
+        seen = [n for n in parent[: parent.index(node)] if not isinstance(n, (nodes.Invisible, nodes.raw))]
+        before = _words(seen[-1]) if seen and isinstance(seen[-1], nodes.paragraph) else ""
+        if before.rstrip().endswith(":"):
+            yield before
+    elif isinstance(node, nodes.entry) and isinstance(parent.parent, nodes.tbody):
+        heads, at = next(parent.parent.parent.findall(nodes.thead), None), parent.index(node)
+        if heads is not None and at < len(heads[-1]):
+            yield "".join(map(_words, heads[-1][at]))
+    if isinstance(parent, nodes.section) and isinstance(parent[0], nodes.title):
+        yield _words(parent[0])
 
 
 def _line(node: nodes.Node) -> int:
