@@ -274,12 +274,14 @@ def test_no_window_stands_for_the_clock_of_an_arm_that_a_state_comes_before(watc
 
     sampled = state(watched.measure("good", device="gpu", at={"n": (10,)}))
     assert sampled.window == "ramp"
+    sampled = replace(sampled, throttle=("sw_power_cap",), throttle_samples={"sw_power_cap": 1})
     cell: Any = SimpleNamespace(task=Task("main", {}))
     kept = block_of(cell, Timed(Prepared()), None, sampled).state
     assert kept == sampled
     left = block_of(cell, Timed(Surrounded()), None, sampled).state
     assert left is not None
     assert (left.sm_clock, left.memory_clock, left.cpu_clock, left.energy, left.energy_error) == (None,) * 5
+    assert (left.throttle, left.throttle_samples) == ((), {})
     assert sampled.energy is not None
     assert (left.samples, left.power, left.foreign_load) == (sampled.samples, sampled.power, sampled.foreign_load)
     own = replace(sampled, window="timed")

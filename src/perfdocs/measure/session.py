@@ -52,7 +52,9 @@ OF_A_RUN = ("sm_clock", "memory_clock", "cpu_clock", "energy", "energy_error")
 
 def _without_runs(state: State) -> State:
     """What was sampled, less what it tells of a run, where no state came before the work as before each timed run."""
-    return state if state.window == "timed" else replace(state, **dict.fromkeys(OF_A_RUN))
+    if state.window == "timed":
+        return state
+    return replace(state, **dict.fromkeys(OF_A_RUN), throttle=(), throttle_samples={})
 
 
 def measurement_of(
