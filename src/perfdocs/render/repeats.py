@@ -29,7 +29,7 @@ __all__ = [
 
 DIGITS = 4  # two runs that differ by half a percent must not read the same
 ABOUT = (
-    "Two complete runs of the same device, in the quantity that ranks a table's arms. Difference: how far the two "
+    "Two runs of the same device, in the quantity that ranks a table's arms. Difference: how far the two "
     "centres are apart (max / min − 1). Pairs: all pairs of arms at a point; a tie is level or undecided."
 )
 
