@@ -12,7 +12,7 @@ import pytest
 from tests.claims.toy import write_toy
 
 from perfdocs import beside
-from perfdocs.claims.check import check_all, check_text, check_texts, extracted
+from perfdocs.claims.check import check_all, check_pages, check_text, extracted
 from perfdocs.library import load_library
 
 
@@ -58,6 +58,36 @@ def test_an_error_of_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> N
         list(beside.in_processes(lambda part: [1 / (n - 4) for n in part], list(range(8)), 1))
 
 
+AHEAD = """
+import os
+from perfdocs import beside
+
+def fails():
+    if os.getpid() != mine:
+        os._exit(3)
+    return "here"
+
+mine = os.getpid()
+beside.processors = lambda: 2
+first, second = beside.ahead(os.getpid), beside.ahead(fails)
+print(first() != mine, second())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there are no copies")
+def test_work_ahead_is_done_in_a_copy_and_here_where_the_copy_fails() -> None:
+    done = subprocess.run([sys.executable, "-c", AHEAD], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "here"]
+
+
+def test_work_ahead_that_fails_does_so_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for count in (1, 2):
+        monkeypatch.setattr(beside, "processors", lambda count=count: count)
+        result = beside.ahead(lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            result()
+
+
 def test_what_fails_is_that_of_one_page_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside, "processors", lambda: 2)
     write_toy(tmp_path / "benchmarks")
@@ -65,9 +95,7 @@ def test_what_fails_is_that_of_one_page_after_the_other(tmp_path: Path, monkeypa
     page = "<!-- given: toy, toy-gpu, spread-1000, n=1e6 -->\n\n{} µs<!-- claim: stealing -->\n"
     texts = {f"page{i}.md": page.format(510 + i % 3) for i in range(40)}
     expected = tuple(o for file, text in texts.items() for o in check_text(text, file, library) if not o.passes)
-    outcomes, tally = check_texts(texts, library)
-    assert outcomes == expected
-    assert tally.claims == len(texts)
+    assert check_pages([extracted(text, file) for file, text in texts.items()], library) == expected
     assert 20 < len(expected) < len(texts)
 
 

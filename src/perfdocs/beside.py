@@ -1,4 +1,4 @@
-"""Work on the items of a list in processes side by side, which share what is there already."""
+"""Work in processes side by side: on the items of a list, sharing what is there already, or ahead of its time."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
-__all__ = ["in_processes"]
+__all__ = ["ahead", "in_processes"]
 
 PARTS = 50
 """So many for each process: one part may take longer than others, and the last ones are waited for."""
@@ -30,6 +31,45 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _may_copy() -> bool:
+    """Whether this process may make copies of itself that work."""
+    alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
+    return alone and sys.platform.startswith("linux")
+
+
+def ahead(work: Callable[[], R]) -> Callable[[], R]:
+    """Begin some work in a copy of this process; what is returned waits for the result.
+
+    It is done here, when it is asked for, where there is no processor for it, no copy can be made, or the copy fails:
+    then its error is raised here.
+    """
+    if processors() < 2 or not _may_copy():
+        return work
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+
+    def send() -> None:
+        with suppress(Exception):
+            there.send(work())
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as below
+        copy = context.Process(target=send, daemon=True)
+        copy.start()
+    there.close()
+
+    def result() -> R:
+        try:
+            with here:
+                found: R = here.recv()
+        except (EOFError, OSError):
+            found = work()
+        copy.join()
+        return found
+
+    return result
+
+
 def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> Iterator[R]:
     """What ``work`` makes of the parts of a list, in order; each process has ``least`` items or more.
 
@@ -39,8 +79,7 @@ def in_processes(work: Callable[[Sequence[T]], R], items: Sequence[T], least: in
     """
     global _work
     count = min(processors(), len(items) // least)
-    alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
-    if count < 2 or not alone or not sys.platform.startswith("linux"):
+    if count < 2 or not _may_copy():
         yield work(items)
         return
     step = -(-len(items) // (PARTS * count))

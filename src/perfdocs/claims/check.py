@@ -17,11 +17,11 @@ from .evaluate import check_bound, check_given
 from .exempting import cut_short
 from .forms import is_broken_mark
 from .includes import SUFFIXES, Includes
-from .model import Bound, Outcome, Status, Tally
+from .model import Bound, Outcome, Status
 from .printing import check_value
 from .syntax import parse_claim, parse_given, parse_valued
 
-__all__ = ["SUFFIXES", "check_all", "check_text", "check_texts", "extracted", "read_page", "strict_prose"]
+__all__ = ["SUFFIXES", "check_all", "check_pages", "check_text", "extracted", "read_page", "strict_prose"]
 
 MAX_BYTES = 4 * 1024 * 1024
 PAGES_OF_A_PROCESS = 10
@@ -144,27 +144,17 @@ def check_text(text: str, file: str, library: Library, root: Path | None = None)
     return check_all(extracted(text, file, root), library)
 
 
-def check_texts(
-    texts: Mapping[str, str], library: Library, root: Path | None = None
-) -> tuple[tuple[Outcome, ...], Tally]:
-    """What does not pass in the documents of a project, by the name of each, and how much is bound in them.
+def check_pages(pages: Sequence[Sequence[Bound]], library: Library) -> tuple[Outcome, ...]:
+    """What does not pass of all that is bound in some pages.
 
-    They are checked in their order; where there are many, side by side, once the first one has made what all need. With
-    ``root``, the folder of the project, what they include is checked in its place.
+    They are checked in their order; where there are many, side by side, once the first one has made what all need.
     """
 
-    def of(files: Sequence[str]) -> tuple[list[Outcome], Tally]:
-        outcomes: list[Outcome] = []
-        tally = Tally()
-        for file in files:
-            bounds = extracted(texts[file], file, root)
-            outcomes += [o for o in check_all(bounds, library, brief=True) if not o.passes]
-            tally += Tally.of(bound.form for bound in bounds)
-        return outcomes, tally
+    def of(part: Sequence[Sequence[Bound]]) -> list[Outcome]:
+        return [o for bounds in part for o in check_all(bounds, library, brief=True) if not o.passes]
 
-    files = list(texts)
-    parts = [of(files[:1]), *in_processes(of, files[1:], PAGES_OF_A_PROCESS)]
-    return tuple(outcome for outcomes, _ in parts for outcome in outcomes), sum((t for _, t in parts), Tally())
+    parts = [of(pages[:1]), *in_processes(of, pages[1:], PAGES_OF_A_PROCESS)]
+    return tuple(outcome for outcomes in parts for outcome in outcomes)
 
 
 def read_page(path: Path) -> str:

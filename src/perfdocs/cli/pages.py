@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..beside import ahead
 from ..collecting import put_off
 from ..errors import PerfdocsError, Problem, place
 from ..files import write_atomic
@@ -72,25 +73,25 @@ def check(project: Project, paths: tuple[Path, ...], fixing: bool, dry_run: bool
 
     PATH is a page or a folder of pages [default: README.md and docs/].
     """
-    from ..claims.check import check_texts, extracted
+    from ..claims.check import check_pages, extracted
     from ..claims.model import Tally
     from .reports import found_in, github_lines, sarif
 
     if dry_run and not fixing:
         raise click.UsageError("--dry-run is of use with --fix only")
-    library = project.library()
     pages = list(documents(paths or default_pages(project)))
     texts, unread = read_pages(pages)
-    named = {place(page): text for page, text in texts.items()}
+    bound_in = ahead(lambda: [extracted(text, place(page), project.root) for page, text in texts.items()])
+    library = project.library()
+    bounds = bound_in()
+    tally = Tally.of(bound.form for page in bounds for bound in page)
     problems = (*library.problems, *unread)
     changed = 0
     if fixing:
-        forms = (bound.form for name, text in named.items() for bound in extracted(text, name, project.root))
-        tally = Tally.of(forms)
         outcomes, changed, refused = _fixed(texts, library, project.root, dry_run, style)
         problems = (*problems, *refused)
     else:
-        outcomes, tally = check_texts(named, library, project.root)
+        outcomes = check_pages(bounds, library)
     bad = [o for o in outcomes if not o.passes]
     if style == "json":
         show_json(
