@@ -20,7 +20,10 @@ from .points import axis_value_text, by_axis, labels_of, selection_text
 
 __all__ = ["Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]
 
-FITTED = {"hyperbola": "fitted hyperbola, marked at half of its ceiling", "corner": "fitted corner, marked at the knee"}
+FITTED = {
+    "hyperbola": "fitted hyperbola, marked at half of its ceiling",
+    "corner": "fitted corner, marked at the knee; none where no plateau is reached",
+}
 
 MANY = 8
 """Lines that are told apart at a glance."""
