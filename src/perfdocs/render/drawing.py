@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..definition import Axis, Definition, Derived, Metric, Plot
 from ..quantity import THIN, Scale, scale_for, superscript
 from .html import plain
+from .looks import MARGIN, ROW, Look, Theme, curve_looks, keys, legend, looks_of
 from .points import ORIGINS
-from .series import Curve, Panel, Series, legend_order, strong
+from .series import Curve, Panel, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,53 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Theme", "draw"]
 
-MARKERS = "osD^vPX<>hp*d"
 VISIBLE_RANGE = 0.05
-Dash = Literal["-", "--", ":", "-.", ""]
-DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
-HOLLOW = "hollow: flagged"
-CURVES: dict[str, tuple[Dash, str]] = {"hyperbola": ("--", "|"), "corner": (":", "x")}
-"""Dash and mark of the laws: strokes, since series have filled marks."""
-ROOFS: tuple[Dash, ...] = ("-", "-.", "--", ":")
 STEPS = 128
 FEWEST_TICKS, MOST_X_TICKS = 3, 6
 NARROW = 100
 """A logarithmic axis of less than so many times the least is marked at the values that were measured."""
 MARKED = 6  # above every line and point
-PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.18, 0.62
-
-Theme = tuple[str, str, str, Sequence[str]]
-"""Colours of ink, of rules and of lines that stand behind, and the palette of those before them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How one series is drawn; without ``dash`` it is a hollow mark of the legend. ``strong``: before the others.
-
-    ``thin``: it is no series, but a curve over one. ``joined``: a line goes through its points.
-    """
-
-    colour: str
-    marker: str
-    dash: Dash
-    strong: bool = True
-    thin: bool = False
-    joined: bool = True
-
-    @property
-    def width(self) -> float:
-        """Of the line, in points."""
-        return 0.9 if self.thin else 1.6 if self.strong else 0.7
-
-    @property
-    def size(self) -> float:
-        """Of a marker, in points."""
-        return 8.0 if self.thin else 5.5 if self.strong else 3.5
-
-    @property
-    def layer(self) -> int:
-        """The higher, the nearer to the reader."""
-        return 3 if self.thin else 4 if self.strong else 2
+PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.7
 
 
 def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> Drawing:
@@ -75,18 +36,18 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
 
     entry = definition.plots[plot]
     quantity = definition.quantity(entry.y)
-    looks = _looks(definition, plot, found, theme)
-    hollow = any(v.flags - ORIGINS for p in found for s in p.series for _, v in s.points)
-    curves = _curve_looks(found, looks, theme[0])
+    looks = looks_of(definition, plot, found, theme)
+    curves = curve_looks(found, looks, theme[0])
+    said = {s.label: s.said for p in found for s in p.series}
     named = {curve.name: replace(look, colour=theme[0]) for curve, look in curves.items()}
-    labels = [*looks.items(), *named.items(), *([(HOLLOW, Look(theme[0], "o", ""))] if hollow else [])]
+    labels = [*((said[label], look) for label, look in looks.items()), *named.items(), *keys(found, theme[0])]
     columns = max(min(len(found), 3), 1)
     rows = max(math.ceil(len(found) / columns), 1)
     width = max(columns * PANEL_WIDTH + MARGIN, 6.6)
     longest = max((len(label) for label, _ in labels), default=1)
     across = max(int((width - 0.2) / (0.55 + 0.068 * min(longest, 60))), 1)
-    legend = math.ceil(len(labels) / across) * ROW + 0.1
-    height = rows * PANEL_HEIGHT + 0.5 + legend
+    below = math.ceil(len(labels) / across) * ROW + 0.1
+    height = rows * PANEL_HEIGHT + 0.5 + below
     drawing = Drawing(figsize=(width, height))
     FigureCanvasAgg(drawing)
     axes = drawing.subplots(rows, columns, sharey=True, squeeze=False)
@@ -94,7 +55,7 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
         left=MARGIN / width,
         right=1 - 0.12 / width,
         top=1 - 0.3 / height,
-        bottom=(legend + 0.45) / height,
+        bottom=(below + 0.45) / height,
         wspace=0.08,
         hspace=0.35,
     )
@@ -114,7 +75,7 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
         _x_axes(drawn, _along(definition, entry), entry.scale_x)
     _y_axis(axes.flat[0], [v / y_scale.factor for v in values], entry.scale_y)
     if labels:
-        _legend(drawing, labels, across, theme[0])
+        legend(drawing, labels, across, theme[0])
     return drawing
 
 
@@ -283,21 +244,6 @@ def _curve(ax: Axes, curve: Curve, x_scale: Scale, y_scale: Scale, look: Look) -
         ax.plot(*at, look.marker, color=look.colour, markersize=look.size, zorder=MARKED)
 
 
-def _curve_looks(found: Sequence[Panel], looks: Mapping[str, Look], ink: str) -> dict[Curve, Look]:
-    """The look of each curve that is drawn, roofs first: all of those that belong to no line, or to a strong one."""
-    out: dict[Curve, Look] = {}
-    curves = [curve for panel in found for curve in panel.curves if not curve.of or looks[curve.of].strong]
-    roofs = list(dict.fromkeys(curve.name for curve in curves if curve.roof))
-    for curve in sorted(curves, key=lambda curve: not curve.roof):
-        colour = looks[curve.of].colour if curve.of else ink
-        if curve.roof:
-            out[curve] = Look(colour, "+", ROOFS[roofs.index(curve.name) % len(ROOFS)], thin=True)
-        else:
-            dash, marker = CURVES[curve.law]
-            out[curve] = Look(colour, marker, dash, thin=True)
-    return out
-
-
 def _line(ax: Axes, series: Series, words: Sequence[str], x_scale: Scale, scale: Scale, look: Look) -> None:
     x = [words.index(a) if isinstance(a, str) else a / x_scale.factor for a, _ in series.points]
     values = [v for _, v in series.points]
@@ -312,67 +258,10 @@ def _line(ax: Axes, series: Series, words: Sequence[str], x_scale: Scale, scale:
     for hollow in (False, True):
         chosen = [i for i, f in enumerate(flagged) if f is hollow]
         if chosen:
-            face = "none" if hollow else look.colour
             at = [x[i] for i in chosen], [y[i] for i in chosen]
+            fill = "none" if hollow else look.fill
             size, layer = look.size, look.layer + 1
-            ax.plot(*at, look.marker, color=look.colour, markerfacecolor=face, markersize=size, zorder=layer)
-
-
-def _looks(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> dict[str, Look]:
-    """The look of each label, in the order of the legend.
-
-    No two strong lines share colour or marker, and no two of the others a marker and dash, so that a print without
-    colours tells them apart. A line has the look of its place in the definition unless another has it.
-    """
-    _, _, quiet, palette = theme
-    series = {s.label: s for panel in found for s in panel.series}
-    chosen = sorted(strong(definition, plot, found), key=lambda label: series[label].place)
-    colours = _apart([series[label].colour for label in chosen], len(palette))
-    markers = _apart([series[label].place for label in chosen], len(MARKERS))
-    looks = {
-        label: Look(palette[colour], MARKERS[marker], DASHES[i % 2])
-        for i, (label, colour, marker) in enumerate(zip(chosen, colours, markers, strict=True))
-    }
-    behind = [label for label in series if label not in looks]
-    for i, label in enumerate(behind):
-        dash = DASHES[(i // len(MARKERS) + i) % len(DASHES)]
-        looks[label] = Look(quiet, MARKERS[i % len(MARKERS)], dash, strong=False)
-    return {
-        label: replace(looks[label], joined=series[label].joined) for label in legend_order(definition, plot, found)
-    }
-
-
-def _apart(wanted: Sequence[int], count: int) -> list[int]:
-    """Numbers below ``count``: the wanted ones, and another one that is free for one that is taken."""
-    taken: list[int] = []
-    for want in wanted:
-        ring = [(want + step) % count for step in range(count)]
-        taken.append(next((number for number in ring if number not in taken), ring[0]))
-    return taken
-
-
-def _legend(drawing: Drawing, labels: Sequence[tuple[str, Look]], columns: int, ink: str) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D(
-            [], [], color=look.colour, marker=look.marker, markersize=look.size, linewidth=look.width,
-            linestyle=look.dash if look.joined else "none", markerfacecolor=look.colour if look.dash else "none",
-        )
-        for _, look in labels
-    ]  # fmt: skip
-    # labels are set afterwards: a leading underscore means "no label" to matplotlib
-    width = float(drawing.get_figwidth())
-    legend = drawing.legend(
-        handles,
-        ["-"] * len(labels),
-        loc="lower left",
-        bbox_to_anchor=((MARGIN - 0.1) / width, 0.0),
-        ncols=columns,
-        frameon=False,
-        fontsize=8.5,
-        borderaxespad=0.2,
-    )
-    for text, (label, _) in zip(legend.get_texts(), labels, strict=True):
-        text.set_text(plain(label)[:90])
-        text.set_color(ink)
+            ax.plot(
+                *at, look.marker, color=look.colour, fillstyle=fill, markerfacecoloralt="none", markersize=size,
+                zorder=layer,
+            )  # fmt: skip

@@ -16,7 +16,7 @@ from ..library import Benchmark
 from ..loading import LoadedCard
 from ..row import Row
 from ..verdict import Missing, Value, fastest
-from .points import axis_value_text, by_axis, labels_of, selection_text
+from .points import axis_value_text, by_axis, labels_of, origin_of, selection_text, with_origin
 
 __all__ = ["Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]
 
@@ -34,7 +34,8 @@ class Series:
     """One line: its label, ``place`` and ``colour`` (its look, unless another has it), (x, y) from left to right.
 
     ``group``: that of its arm, empty where the line is no arm. ``joined``: its points lie along one line; those of many
-    settings with one x do not, and a law goes through them.
+    settings with one x do not, and a law goes through them. ``origin``: ``imported`` or ``synthetic`` where it was not
+    measured here.
     """
 
     label: str
@@ -43,6 +44,12 @@ class Series:
     points: tuple[tuple[float | str, Value], ...]
     group: str = ""
     joined: bool = True
+    origin: str = ""
+
+    @property
+    def said(self) -> str:
+        """The label, with its origin where that is not a measurement."""
+        return with_origin(self.label, self.origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +189,7 @@ def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCar
             arm = str(key[0])
             place, colour = (i, i) if axes else (places[arm], colours[arm])
             joined = not entry.fits or entry.x in table
-            line = Series(label, place, colour, points, definition.arms[arm].group, joined)
+            line = Series(label, place, colour, points, definition.arms[arm].group, joined, origin_of(members[0].card))
             out.append((line, tuple(members)))
     return tuple(out)
 
@@ -258,7 +265,7 @@ def _devices(
             )
             place = places.get(card.device_id, len(places))
             label = f"{name} ({card.device_id})" if shown.count(name) > 1 else name
-            out.append(Series(label, place, place, ordered))
+            out.append(Series(label, place, place, ordered, origin=origin_of(card.card)))
     return tuple(out)
 
 
