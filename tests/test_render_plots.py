@@ -17,9 +17,9 @@ from perfdocs.library import Benchmark
 from perfdocs.loading import LoadedCard
 from perfdocs.render import plots
 from perfdocs.render.csv import card_csv
-from perfdocs.render.drawing import _log_ticks, _tick_texts
 from perfdocs.render.looks import looks_of
 from perfdocs.render.plots import DARK, FORMATS, LIGHT, QUIET, alt_text, digest, figure, origin_notes
+from perfdocs.render.scales import log_ticks, tick_texts
 from perfdocs.render.series import MANY, has_values, legend_order, panels, strong
 
 Pair = tuple[Benchmark, LoadedCard]
@@ -306,7 +306,7 @@ def test_every_colour_stands_out_from_its_ground(palette: tuple[str, ...], groun
     ],
 )
 def test_a_logarithmic_axis_has_three_ticks_or_more(low: float, high: float, ticks: list[float]) -> None:
-    assert _log_ticks(low, high, 9) == pytest.approx(ticks)
+    assert log_ticks(low, high, 9) == pytest.approx(ticks)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_a_logarithmic_axis_has_three_ticks_or_more(low: float, high: float, tic
     ],
 )
 def test_the_ticks_of_an_axis_are_written_in_one_way(ticks: list[float], said: list[str]) -> None:
-    text = _tick_texts(ticks)
+    text = tick_texts(ticks)
     assert [text(v) for v in ticks] == said
 
 

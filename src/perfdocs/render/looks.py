@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..definition import Definition
+from ..verdict import Value
 from .html import plain
 from .points import ORIGINS
 from .series import Curve, Panel, legend_order, strong
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-__all__ = ["MARGIN", "ROW", "Look", "Theme", "curve_looks", "keys", "legend", "looks_of"]
+__all__ = [
+    "MARGIN",
+    "VISIBLE_RANGE",
+    "Look",
+    "Theme",
+    "columns_and_height",
+    "curve_looks",
+    "frame",
+    "keys",
+    "legend",
+    "looks_of",
+    "marks",
+]
 
 MARKERS = "osD^vPX<>hp*d"
 Dash = Literal["-", "--", ":", "-.", ""]
@@ -31,6 +46,8 @@ CURVES: dict[str, tuple[Dash, str]] = {"hyperbola": ("--", "|"), "corner": (":",
 """Dash and mark of the laws: strokes, since series have filled marks."""
 ROOFS: tuple[Dash, ...] = ("-", "-.", "--", ":")
 MARGIN, ROW = 0.62, 0.18
+VISIBLE_RANGE = 0.05
+"""Ranges that are drawn, as a part of the value."""
 LONGEST = 90
 
 Theme = tuple[str, str, str, Sequence[str]]
@@ -152,6 +169,42 @@ def legend(drawing: Drawing, labels: Sequence[tuple[str, Look]], columns: int, i
     for text, (label, _) in zip(box.get_texts(), labels, strict=True):
         text.set_text(_short(plain(label)))
         text.set_color(ink)
+
+
+def columns_and_height(labels: Sequence[tuple[str, Look]], width: float) -> tuple[int, float]:
+    """How many labels stand side by side in a figure so wide, and how high the legend is: inches."""
+    longest = max((len(label) for label, _ in labels), default=1)
+    across = max(int((width - 0.2) / (0.55 + 0.068 * min(longest, 60))), 1)
+    return across, math.ceil(len(labels) / across) * ROW + 0.1
+
+
+def frame(ax: Axes, title: str, theme: Theme) -> None:
+    """Title, rules and spines of a panel."""
+    ink, rule, *_ = theme
+    ax.set_title(plain(title), fontsize=9.5, color=ink, y=1.02)  # a fixed place needs no measuring
+    ax.patch.set_alpha(0)
+    ax.grid(True, which="major", color=rule, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.tick_params(which="both", colors=ink, length=3, width=0.6, labelsize=8)
+    ax.tick_params(which="minor", length=0)
+    for side, spine in ax.spines.items():
+        spine.set_color(rule)
+        spine.set_visible(side in ("left", "bottom"))
+
+
+def marks(ax: Axes, x: Sequence[float], y: Sequence[float], values: Sequence[Value], look: Look) -> None:
+    """The points of a series: those that are flagged are hollow."""
+    flagged = [bool(v.flags - ORIGINS) for v in values]
+    for hollow in (False, True):
+        chosen = [i for i, f in enumerate(flagged) if f is hollow]
+        if chosen:
+            at = [x[i] for i in chosen], [y[i] for i in chosen]
+            fill = "none" if hollow else look.fill
+            size, layer = look.size, look.layer + 1
+            ax.plot(
+                *at, look.marker, color=look.colour, fillstyle=fill, markerfacecoloralt="none", markersize=size,
+                zorder=layer,
+            )  # fmt: skip
 
 
 def _short(label: str) -> str:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..library import Benchmark
 from ..loading import LoadedCard
+from .dots import rows_of
 from .drawing import draw
 from .html import plain
 from .points import origin_of, with_origin
-from .series import Panel, has_values, panels
+from .series import ARM, Panel, has_values, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -60,7 +61,8 @@ def digest(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> str:
     """Hex sha256 of all that shapes a figure: definition, cards, their devices, the renderer. Draws nothing."""
     parts = [str(RENDERER), _matplotlib_version(), benchmark.digest, plot]
     parts += [f"{c.device_id} {c.digest} {c.card.device.name}" for c in cards]
-    places = [c.device_id for c in benchmark.cards] if len(cards) > 1 else []
+    by_device = len(cards) > 1 or benchmark.definition.plots[plot].x == ARM  # whose looks are those of their places
+    places = [c.device_id for c in benchmark.cards] if by_device else []
     return sha256("\n".join(parts + places).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -82,12 +84,14 @@ def _alt(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str, found: Se
     definition = benchmark.definition
     entry = definition.plots[plot]
     one = with_origin(cards[0].card.device.name, origin_of(cards[0].card))
-    who = one if len(cards) == 1 else f"{len(cards)} devices, each by its best arm"
+    who = one if len(cards) == 1 else f"{len(cards)} devices{', each by its best arm' if entry.x != ARM else ''}"
     lines = list(dict.fromkeys(s.said for p in found for s in p.series))
     parts = [f"{entry.title}, {who}."]
     if titles := [p.title for p in found if p.title]:
         parts.append(f"Panels: {', '.join(titles)}.")
-    parts.append(f"Lines: {'; '.join(lines)}." if lines else "No values.")
+    if entry.x == ARM and lines:
+        parts.append(f"Rows: {'; '.join(rows_of(definition, plot, found))}.")
+    parts.append(f"{'Marks' if entry.x == ARM else 'Lines'}: {'; '.join(lines)}." if lines else "No values.")
     if curves := list(dict.fromkeys(c.name for p in found for c in p.curves)):
         parts.append(f"Over them: {'; '.join(curves)}.")
     parts += origin_notes(benchmark, cards, plot)

@@ -18,12 +18,15 @@ from ..row import Row
 from ..verdict import Missing, Value, fastest
 from .points import axis_value_text, by_axis, labels_of, origin_of, selection_text, with_origin
 
-__all__ = ["Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]
+__all__ = ["ARM", "Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]
 
 FITTED = {
     "hyperbola": "fitted hyperbola, marked at half of its ceiling",
     "corner": "fitted corner, marked at the knee; none where no plateau is reached",
 }
+
+ARM = "arm"
+"""The x of a plot that has a row for each arm."""
 
 MANY = 8
 """Lines that are told apart at a glance."""
@@ -86,7 +89,7 @@ def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tupl
     """Panels of a plot.
 
     One card: a series for each arm (or value of ``by``). Several: one for each device, which at each x takes the best
-    of its arms where y has a better end.
+    of its arms where y has a better end. Where x is the arm, a series is a device, even of one card.
     """
     definition = benchmark.definition
     entry = definition.plots[plot]
@@ -98,7 +101,7 @@ def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tupl
     out = []
     for value, _ in order:
         title = "" if value is None or entry.split is None else selection_text(definition, entry.split, value)
-        if len(cards) > 1:
+        if len(cards) > 1 or entry.x == ARM:
             panel = Panel(title, _devices(benchmark, entry, cards, parts[value]))
         else:
             lines = _series(definition, entry, parts[value])
@@ -116,6 +119,8 @@ def has_values(benchmark: Benchmark, card: LoadedCard, plot: str) -> bool:
 
 
 def _x(definition: Definition, entry: Plot, row: Row) -> float | str | None:
+    if entry.x == ARM:
+        return dict(zip(definition.arms, labels_of(definition, definition.arms), strict=True))[row.arm]
     if entry.x in definition.axes:
         value = row.at.get(entry.x)
         if definition.axes[entry.x].scale == "category" and value is not None:
@@ -265,7 +270,7 @@ def _devices(
             )
             place = places.get(card.device_id, len(places))
             label = f"{name} ({card.device_id})" if shown.count(name) > 1 else name
-            out.append(Series(label, place, place, ordered, origin=origin_of(card.card)))
+            out.append(Series(label, place, place, ordered, "", entry.x != ARM, origin_of(card.card)))
     return tuple(out)
 
 
