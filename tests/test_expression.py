@@ -164,7 +164,9 @@ def test_the_least_x_that_reaches_a_share_of_the_best() -> None:
     assert series((1, 10), (2, 50), (4, 91), (8, 100)).centre == 4
     assert series((8, 100), (1, 10), (4, 91), (2, 50)).centre == 4
     assert series((1, 95), (2, 100), (4, 20)).centre == 1
-    assert series((3, 7)).centre == 3
+    assert series((1, 95), (2, 100)).centre == 1
+    with pytest.raises(Missing, match="not reached"):
+        series((3, 7))
 
 
 def test_noise_in_y_widens_the_least_x() -> None:

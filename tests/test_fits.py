@@ -140,6 +140,56 @@ def test_where_all_is_plateau_only_the_bend_is_unknown(law: str) -> None:
         evaluate_series(parse(f"{FUNCTIONS[law][0]}(x, y)", "here"), lookups)
 
 
+ROUNDER = [float(n) for n in range(1, 65)]
+"""Steps so small that each of them gains little."""
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (POWERS[:5], [1.0, 2.0, 4.0, 7.7, 14.0]),  # the law bends at the last point
+        (
+            POWERS[:5],
+            [1.0, 2.0, 4.0, 7.5, 11.5],
+        ),  # two points beyond the centre of its knee, the last above the plateau
+        (ROUNDER, [a / (a + 100) for a in ROUNDER]),
+    ],
+)
+def test_a_series_that_still_rises_has_no_corner_and_no_least(x: list[float], y: list[float]) -> None:
+    with pytest.raises(Missing, match=r"^not reached: "):
+        fit("corner", exactly(x), exactly(y))
+    lookups = [lambda n, p=p: Value.exact(p[0] if n.name == "x" else p[1]) for p in zip(x, y, strict=True)]
+    for text in (
+        "least(x, y, 90 %)",
+        "knee(x, y)",
+        "plateau(x, y)",
+        "knee(x, y) / plateau(x, y)",
+        "misfit_corner(x, y)",
+    ):
+        with pytest.raises(Missing, match=r"^not reached: "):
+            evaluate_series(parse(text, "here"), lookups)
+    assert fit("hyperbola", exactly(x), exactly(y)).bend is not None
+
+
+@pytest.mark.parametrize(
+    ("y", "least"),
+    [
+        ([1.0, 2.0, 4.0, 7.0, 7.6], 8.0),  # the last step gains a little
+        ([1.0, 2.0, 4.0, 8.0, 5.0], 8.0),  # a peak, and a fall behind it
+        ([7.0, 7.0, 7.0, 7.0, 7.0], 1.0),
+        ([1.0, 2.0, 4.0, 7.0, 7.8], None),  # 90 % are above 7, so that the last point alone has them
+        ([1.0, 2.0, 4.0, 7.8, 7.0], 8.0),
+    ],
+)
+def test_the_least_is_known_where_another_point_confirms_the_best(y: list[float], least: float | None) -> None:
+    lookups = [lambda n, p=p: Value.exact(p[0] if n.name == "x" else p[1]) for p in zip(POWERS, y, strict=False)]
+    if least is None:
+        with pytest.raises(Missing, match="not reached: the points end"):
+            evaluate_series(parse("least(x, y, 90 %)", "here"), lookups)
+    else:
+        assert evaluate_series(parse("least(x, y, 90 %)", "here"), lookups).centre == least
+
+
 def test_where_the_plateau_may_be_far_no_upper_end_is_told() -> None:
     y = [Value(v, v * 0.9, v * 1.1, v, v, 5) for v in (1.0, 1.98, 3.9, 7.6)]
     found = fit("hyperbola", exactly(POWERS[:4]), y)

@@ -11,7 +11,12 @@ from perfdocs.frame import rows
 from perfdocs.library import Library, load_library
 from perfdocs.loading import LoadedCard
 from perfdocs.render.headlines import headline, numbers_compared
+from perfdocs.render.plots import alt_text
+from perfdocs.render.series import has_values, panels
 from perfdocs.row import Row
+from perfdocs.sphinx_ext.blocks import Figure, Paragraph
+from perfdocs.sphinx_ext.content import content
+from perfdocs.sphinx_ext.spec import Spec
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 
@@ -104,3 +109,44 @@ def test_imported_cards_tell_when_their_source_appeared() -> None:
     found = [c.card for b in library().benchmarks.values() for c in b.cards if c.card.origin.kind == "imported"]
     assert len(found) == 6
     assert all(card.origin.published for card in found)
+
+
+def imported_devices() -> list[str]:
+    """Devices of which no card was measured here."""
+    origins: dict[str, set[str]] = {}
+    for benchmark in library().benchmarks.values():
+        for card in benchmark.cards:
+            origins.setdefault(card.device_id, set()).add(card.card.origin.kind)
+    return [device for device, kinds in origins.items() if kinds == {"imported"}]
+
+
+def test_the_page_of_an_imported_device_begins_with_that() -> None:
+    assert len(imported_devices()) == 5
+    for device in library().device_ids():
+        first, *_ = content(Spec(kind="device", devices=(device,), parts="facts"), library())
+        assert isinstance(first, Paragraph)
+        assert (first.text == "Imported, not measured here.") == (device in imported_devices())
+
+
+def test_every_figure_of_an_imported_card_says_so_in_caption_and_words() -> None:
+    told = set()
+    for key, benchmark in library().benchmarks.items():
+        imported = {c.device_id: c.card.device.name for c in benchmark.cards if c.card.origin.kind == "imported"}
+        for plot in benchmark.definition.plots:
+            for card in benchmark.cards:
+                shown = card.device_id in imported and has_values(benchmark, card, plot)
+                for block in content(
+                    Spec(kind="plot", benchmarks=(key,), devices=(card.device_id,), plot=plot), library()
+                ):
+                    if isinstance(block, Figure):
+                        assert ("Imported, not measured here." in block.caption) == shown
+                        assert ("Imported, not measured here." in alt_text(benchmark, [card], plot)) == shown
+            for block in content(Spec(kind="plot", benchmarks=(key,), plot=plot), library()):
+                assert isinstance(block, Figure)
+                for series in (s for panel in panels(benchmark, block.cards, plot) for s in panel.series):
+                    name = next((name for name in imported.values() if series.label.startswith(name)), None)
+                    assert (series.origin == "imported") == (name is not None) == ("imported)" in series.said)
+                    if name:
+                        assert name in block.caption.partition("Imported, not measured here: ")[2]
+                        told.add((key, name))
+    assert ("reduction", "AMD Radeon R7 260X") in told

@@ -22,6 +22,8 @@ from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.sass import total
 from perfdocs.measure.words import PERIOD, word_at
+from perfdocs.render.series import panels
+from perfdocs.verdict import Missing
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "memory_ladder"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
@@ -297,3 +299,21 @@ def test_the_law_of_a_synthetic_card_is_found_again(tmp_path: Path) -> None:
         assert row.value("filling_sm").centre in (24 * 1024, 32 * 1024)  # steps are wider where a load is
     share = rows(benchmark, loaded, "occupancy")[0].value("in_flight_sm")
     assert share.centre == 128
+
+
+def test_ladders_that_end_on_the_rise_have_no_knee() -> None:
+    """The published H200: the narrowest loads do not fill it with all warps, and the others do."""
+    benchmark = load_library(FOLDER.parent).benchmarks["memory_ladder"]
+    loaded = benchmark.card_of("nvidia-h200")
+    assert loaded is not None
+    rising = {(4, 1), (4, 2), (8, 1)}
+    for row in rows(benchmark, loaded, "little"):
+        assert row.value("half_byte").centre > 0
+        for key in ("filling", "filling_sm", "knee_byte", "knee_sm", "plateau_rate", "corner_latency"):
+            if (row.at["width"], row.at["loads"]) in rising:
+                with pytest.raises(Missing, match="not reached"):
+                    row.value(key)
+            else:
+                assert row.value(key).centre > 0
+    marked = {panel.title: [c.of for c in panel.curves] for panel in panels(benchmark, [loaded], "little")}
+    assert [len(found) for found in marked.values()] == [2, 3, 4]

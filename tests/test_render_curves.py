@@ -288,6 +288,12 @@ def test_words_have_no_scale(tmp_path: Path, more: str) -> None:
 
 
 FITTED = """
+[derived.half_at]
+label = "half"
+is = "half(in_flight, bandwidth)"
+unit = "byte"
+over = ["loads"]
+
 [derived.knee_at]
 label = "knee"
 is = "knee(in_flight, bandwidth)"
@@ -304,7 +310,7 @@ over = ["loads"]
 title = "Fits"
 of = "ladder"
 axes = ["width"]
-columns = ["knee_at", "misfit"]
+columns = ["knee_at", "misfit", "half_at"]
 """
 
 
@@ -322,4 +328,13 @@ def test_a_table_of_fits_tells_their_intervals(tmp_path: Path) -> None:
     assert model.caption.startswith("Values of whole series (what the noise of their points leaves open).")
     assert re.fullmatch(r"\d+ \(\d+–\d+\)", sixteen[0])
     assert re.fullmatch(r"[\d.]+ % \([\d.]+ %–[\d.]+ %\)", four[1])
-    assert re.fullmatch(r"[\d.]+ \([\d.]+–∞\)", eight[0])
+    assert re.fullmatch(r"[\d.]+ \([\d.]+–∞\)", eight[2])
+    eight_byte = FOUR.replace("4", "8")
+    told = f"Not reached (the points end before a plateau could be seen): read, {eight_byte}."
+    assert told in model.caption
+    assert eight[:2] == ["—", "—"]  # its plateau is not reached, and the figure has no corner for it
+    (panel,) = panels(benchmark, [loaded], "little")
+    assert [(c.law, c.of) for c in panel.curves if c.of == eight_byte] == [("hyperbola", eight_byte)]
+    assert "fitted corner, marked at the knee; none where no plateau is reached" in alt_text(
+        benchmark, [loaded], "little"
+    )

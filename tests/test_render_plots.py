@@ -17,8 +17,9 @@ from perfdocs.library import Benchmark
 from perfdocs.loading import LoadedCard
 from perfdocs.render import plots
 from perfdocs.render.csv import card_csv
-from perfdocs.render.drawing import _log_ticks, _looks, _tick_texts
-from perfdocs.render.plots import DARK, FORMATS, LIGHT, QUIET, alt_text, digest, figure
+from perfdocs.render.looks import looks_of
+from perfdocs.render.plots import DARK, FORMATS, LIGHT, QUIET, alt_text, digest, figure, origin_notes
+from perfdocs.render.scales import log_ticks, tick_texts
 from perfdocs.render.series import MANY, has_values, legend_order, panels, strong
 
 Pair = tuple[Benchmark, LoadedCard]
@@ -89,7 +90,7 @@ def test_the_legend_is_in_the_order_of_the_right_end(tmp_path: Path) -> None:
     order = legend_order(benchmark.definition, "wall", panels(benchmark, [card], "wall"))
     assert order == (*(f"arm {i}" for i in range(1, 25)), "host")  # what ends earlier stands last
     said = texts(figure(benchmark, [card], "wall", ["light"]).light)
-    assert [t for t in said if t in order] == list(order)
+    assert [t for t in said if t.endswith(" (synthetic)")] == [f"{label} (synthetic)" for label in order]
     rate = legend_order(benchmark.definition, "rate", panels(benchmark, [card], "rate"))
     assert rate == ()  # no flop was counted: nothing is drawn, and nothing breaks
 
@@ -97,7 +98,7 @@ def test_the_legend_is_in_the_order_of_the_right_end(tmp_path: Path) -> None:
 def test_lines_are_told_apart_without_colours(tmp_path: Path) -> None:
     benchmark, card = many(25, tmp_path)
     theme = ("ink", "rule", "quiet", LIGHT)
-    looks = _looks(benchmark.definition, "wall", panels(benchmark, [card], "wall"), theme)
+    looks = looks_of(benchmark.definition, "wall", panels(benchmark, [card], "wall"), theme)
     front = [look for look in looks.values() if look.strong]
     behind = [look for look in looks.values() if not look.strong]
     assert (len(front), len(behind)) == (MANY, 25 - MANY)
@@ -147,7 +148,8 @@ def test_light_and_dark_are_one_drawing_in_other_colours(pair: Pair) -> None:
 
 def test_a_figure_says_units_panels_and_arms_in_text(pair: Pair) -> None:
     said = texts(figure(pair[0], [pair[1]], "wall", ["light"]).light)
-    assert {"thinning", "dense batch", "N", "wall (µs)", "10³", "10⁶", "work stealing", "peer | masked"} <= set(said)
+    assert {"thinning", "dense batch", "N", "wall (µs)", "10³", "10⁶"} <= set(said)
+    assert {"work stealing (synthetic)", "peer | masked (synthetic)"} <= set(said)
     said = texts(figure(pair[0], [pair[1]], "ladder", ["light"]).light)
     assert "footprint (MiB)" in said
     assert "bandwidth (TB/s)" in said
@@ -186,9 +188,9 @@ def test_hostile_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     definition = DEFINITION.replace('"work stealing"', "'_hidden $a$ <b>&'").replace('"thinning"', "'$\\x <i>'")
     benchmark = load(tmp_path, card, other, definition=definition).benchmarks["demo"]
     said = texts(figure(benchmark, benchmark.cards, "wall", ["light", "pdf"]).light)
-    assert name in said
+    assert f"{name} (synthetic)" in said
     one = figure(benchmark, [c for c in benchmark.cards if c.device_id == "made-up-gpu"], "wall", ["light", "png"])
-    assert "_hidden $a$ <b>&" in texts(one.light)
+    assert "_hidden $a$ <b>& (synthetic)" in texts(one.light)
     assert name in one.alt
 
 
@@ -208,9 +210,57 @@ def test_digest_follows_all_that_shapes_a_figure_and_draws_nothing(pair: Pair, m
 
 def test_alt_text_names_device_panels_and_lines(pair: Pair) -> None:
     assert alt_text(pair[0], [pair[1]], "wall") == (
-        "Wall time against batch size, Made Up Gpu. Panels: thinning, dense batch. Lines: work stealing; one thread "
-        "per sample; longest first; peer | masked; host. The tables hold every value."
+        "Wall time against batch size, Made Up Gpu (synthetic). Panels: thinning, dense batch. Lines: work stealing "
+        "(synthetic); one thread per sample (synthetic); longest first (synthetic); peer | masked (synthetic); host "
+        "(synthetic). Synthetic, no measurement. The tables hold every value."
     )
+
+
+ORIGINS = {
+    "measured": {"kind": "measured"},
+    "imported": {"kind": "imported", "source": "a page", "licence": "facts"},
+    "synthetic": {"kind": "synthetic"},
+}
+
+
+def test_what_was_not_measured_says_so_in_label_mark_caption_and_words(tmp_path: Path) -> None:
+    cards = [gpu_card(name) | {"origin": origin} for name, origin in ORIGINS.items()]
+    for card in cards[1:]:  # where clocks were read a point is flagged, and a flagged point is hollow whatever it is
+        card["measurements"] = [m for m in card["measurements"] if m["arm"] != "sorted"]
+    benchmark = load(tmp_path, *cards).benchmarks["demo"]
+    assert [c.device_id for c in benchmark.cards] == ["imported", "measured", "synthetic"]
+    labels = {s.label: s.said for s in panels(benchmark, benchmark.cards, "wall")[0].series}
+    assert labels["Measured"] == "Measured"
+    assert labels["Imported"] == "Imported (imported)"
+    looks = looks_of(benchmark.definition, "wall", panels(benchmark, benchmark.cards, "wall"), ("i", "r", "q", LIGHT))
+    assert {label: look.fill for label, look in looks.items()} == {
+        "Measured": "full",
+        "Imported": "bottom",
+        "Synthetic": "top",
+    }
+    together = figure(benchmark, benchmark.cards, "wall")
+    said = texts(together.light)
+    assert texts(together.dark) == said
+    keys = {"half full: imported, not measured here", "half full: synthetic, no measurement"}
+    assert keys | set(labels.values()) <= set(said)
+    notes = list(origin_notes(benchmark, benchmark.cards, "wall"))
+    assert notes == ["Imported, not measured here: Imported.", "Synthetic, no measurement: Synthetic."]
+    assert all(note in together.alt for note in notes)
+    alone = {c.device_id: figure(benchmark, [c], "wall", ["light"]) for c in benchmark.cards}
+    assert not keys & set(texts(alone["measured"].light))
+    assert "measured here" not in alone["measured"].alt
+    assert "work stealing (imported)" in texts(alone["imported"].light)
+    assert "Imported (imported)." in alone["imported"].alt
+    assert "Imported, not measured here." in alone["imported"].alt
+
+
+def test_a_label_too_long_for_a_line_keeps_its_origin(tmp_path: Path) -> None:
+    card = gpu_card() | {"origin": ORIGINS["imported"]}
+    definition = DEFINITION.replace('"work stealing"', f'"{"work" * 30}"')
+    said = texts(figure(*_one(demo(tmp_path, card, definition=definition)), "wall", ["light"]).light)
+    (short,) = [t for t in said if t.startswith("workwork")]
+    assert len(short) == 90
+    assert short.endswith("work (imported)")
 
 
 def test_csv_gives_every_number_back_exactly(pair: Pair) -> None:
@@ -256,7 +306,7 @@ def test_every_colour_stands_out_from_its_ground(palette: tuple[str, ...], groun
     ],
 )
 def test_a_logarithmic_axis_has_three_ticks_or_more(low: float, high: float, ticks: list[float]) -> None:
-    assert _log_ticks(low, high, 9) == pytest.approx(ticks)
+    assert log_ticks(low, high, 9) == pytest.approx(ticks)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +322,7 @@ def test_a_logarithmic_axis_has_three_ticks_or_more(low: float, high: float, tic
     ],
 )
 def test_the_ticks_of_an_axis_are_written_in_one_way(ticks: list[float], said: list[str]) -> None:
-    text = _tick_texts(ticks)
+    text = tick_texts(ticks)
     assert [text(v) for v in ticks] == said
 
 

@@ -140,7 +140,8 @@ class Plot(_Entry, frozen=True, kw_only=True):
     """A figure over one table.
 
     Where ``x`` is an axis, a line joins points that differ along it alone. Where it is a quantity, a line joins all
-    points of an arm, and of one value of ``by`` where that is an axis.
+    points of an arm, and of one value of ``by`` where that is an axis. Where it is ``arm``, each arm has a row with a
+    mark for each device, and y lies from left to right.
 
     A scale that is not said follows the values. ``fits`` draws each of these laws over each line that stands out, where
     it can be fitted, ``roofs`` what the device or the series limit y to: both in figures of one device.

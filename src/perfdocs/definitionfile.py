@@ -139,12 +139,18 @@ def _check(d: Definition, path: Path) -> None:
         at = f"$.plots.{key}"
         need(plot.table, d.tables, f"{at}.table", "a table of the definition")
         axes = d.tables[plot.table].axes
-        need(plot.x, {*axes, *quantities}, f"{at}.x", "an axis of the table, a metric or a derived quantity")
+        need(
+            plot.x,
+            {"arm", *axes, *quantities},
+            f"{at}.x",
+            '"arm", an axis of the table, a metric or a derived quantity',
+        )
         need(plot.y, quantities, f"{at}.y", "a metric or derived quantity")
         need(plot.by, {"arm", *axes}, f"{at}.by", '"arm" or an axis of the table')
         if plot.split is not None:
             need(plot.split, axes, f"{at}.split", "an axis of the table")
-        if plot.x in d.axes and d.axes[plot.x].scale == "category" and (plot.scale_x or plot.fits or plot.roofs):
+        named = plot.x == "arm" or (plot.x in d.axes and d.axes[plot.x].scale == "category")
+        if named and (plot.scale_x or plot.fits or plot.roofs):
             raise PerfdocsError(
                 "definition-plot",
                 place(path, f"{at}.x"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .plateau import check_reached
 from .verdict import Missing, Value
 
 if TYPE_CHECKING:
@@ -95,13 +96,15 @@ def _fit(law: str, points: tuple[tuple[float, float, float], ...]) -> tuple[_Int
     low, high = x[0] / LAWS[law].beyond, x[-1] * LAWS[law].beyond
     (bend,), (amplitude,), (misfit,) = _solve(LAWS[law], x, y[None])
     if bend >= high:
-        raise Missing("the points do not bend: they rise in proportion to the last")
+        raise Missing("not reached: the points do not bend, they rise in proportion to the last")
     curve = amplitude * LAWS[law].shape(x, bend)
     bends, amplitudes, misfits = _solve(LAWS[law], x, _drawn(curve, misfit, spread / y))
     # where the rise has no end, nothing limits the parameters from above; where there is none, the bend from below
     amplitudes = np.where(bends >= high, np.inf, amplitudes)
     limits = np.where(bends >= high, np.inf, np.where(bends <= low, 0.0, bends))
     around = None if bend <= low else _interval(bend, limits)
+    if law == "corner":  # from where even the widest of its knees has been passed
+        check_reached(zip(x.tolist(), y.tolist(), strict=True), around[2] if around else low)
     return around, _interval(amplitude, amplitudes), _interval(misfit, misfits)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from .plateau import check_reached
 from .shares import share
 from .verdict import Missing, Value
 
@@ -65,7 +66,10 @@ POINT_FUNCTIONS: dict[str, Callable[..., Value]] = {**FUNCTIONS, "share": share}
 
 
 def _least(x: Sequence[Value], y: Sequence[Value], fraction: Sequence[Value]) -> Value:
-    """The least x at which y reaches the fraction of its best; the interval spans the points y's noise allows."""
+    """The least x at which y reaches the fraction of its best; the interval spans the points y's noise allows.
+
+    The best is that of the series only where y levels off from there on (decision 0033).
+    """
     share = fraction[0].centre
     best = max(v.centre for v in y)
     points = sorted(zip(x, y, strict=True), key=lambda p: p[0].centre)
@@ -74,8 +78,10 @@ def _least(x: Sequence[Value], y: Sequence[Value], fraction: Sequence[Value]) ->
     def first(read: Callable[[Value], float]) -> float:
         return next((a.centre for a, b in points if read(b) >= share * best), points[-1][0].centre)
 
+    centre = first(lambda v: v.centre)
+    check_reached(((a.centre, b.centre) for a, b in points), centre)
     lo, hi = first(lambda v: v.hi), first(lambda v: v.lo)
-    return Value(first(lambda v: v.centre), lo, hi, lo, hi, min(v.samples for v in y), flags)
+    return Value(centre, lo, hi, lo, hi, min(v.samples for v in y), flags)
 
 
 def _best(y: Sequence[Value]) -> Value:

@@ -108,25 +108,25 @@ def test_memory_ladder_has_four_knobs_and_a_knee_of_the_whole_series(tmp_path: P
         counts = {"useful_byte": 2**31, "sector_byte": 2**31, "footprint": 2**31}
         return point("ladder", "read", at, wall=runs(2**31 / rate), **counts)
 
-    rates = {1: 1e12, 2: 2e12, 4: 3.8e12, 8: 4e12}
+    rates = {1: 1e12, 2: 2e12, 4: 3.8e12, 8: 4e12, 16: 4e12}
     measured = [rung("chains", loads, 64, rate) for loads, rate in rates.items()]
     measured += [rung("residents", 8, warps, rate) for warps, rate in {8: 1e12, 16: 3e12, 64: 4e12}.items()]
     triad = point("babel", "triad", wall=runs(1e-6), sector_byte=6e6, footprint=6e6)
     b = load(tmp_path, card("memory_ladder", [*measured, triad]))
-    assert [r.at["ladder"] for r in table(b, "ladder")] == ["residents"] * 3 + ["chains"] * 4
+    assert [r.at["ladder"] for r in table(b, "ladder")] == ["residents"] * 3 + ["chains"] * 5
     residents, chains = table(b, "curve")
     assert chains.value("filling").centre == 32 * 64 * 4 * 16
     assert chains.value("filling_sm").centre == pytest.approx(32 * 64 * 4 * 16 / 132)
-    assert residents.value("filling").centre == 32 * 64 * 8 * 16
+    assert reason(residents, "filling").startswith("not reached")  # three quarters of the best, then the best
     assert chains.value("best_rate").centre == pytest.approx(4e12 / 1.001)
     assert chains.value("latency").centre == pytest.approx(32 * 64 * 16 / 1e12, rel=0.05)
     assert chains.value("corner").centre == pytest.approx(32 * 64 * 16 * 4, rel=0.05)
-    assert chains.value("half_way").centre > chains.value("corner").centre
+    assert chains.value("half_way").centre > 32 * 64 * 16
     assert chains.value("corner_misfit").centre < 0.03
     assert reason(residents, "corner") == "a law is fitted to 4 points or more, here are 3"
     assert reason(table(b, "ladder")[0], "filling").startswith("a property of a whole series")
     (whole,) = table(b, "whole")
-    assert len(whole.series) == 7
+    assert len(whole.series) == 8
     share = share_of_peak(table(b, "babel")[0], "sector_rate")
     assert share.centre > 1
     assert "served_from_cache" in share.flags

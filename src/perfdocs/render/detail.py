@@ -8,6 +8,7 @@ from ..definition import Definition
 from ..frame import rows
 from ..library import Benchmark
 from ..loading import LoadedCard
+from ..plateau import NotReached
 from ..row import Row, of_intervals
 from ..verdict import Missing, fastest
 from .absent import absence_notes
@@ -22,7 +23,7 @@ from .points import (
     selection_text,
     values_by_arm,
 )
-from .whys import clock_note, mixed, observed_cells, repeats_observed
+from .whys import clock_note, mixed, observed_cells, repeats_observed, row_text
 
 __all__ = ["LONG", "detail", "spread_words"]
 
@@ -53,11 +54,26 @@ def detail(benchmark: Benchmark, loaded: LoadedCard, table: str) -> TableModel:
         f"{definition.id}-{table}-detail",
         f"{entry.title}: every measurement" if has_overview(definition, table) else entry.title,
         groups,
-        " ".join(filter(None, (said + order, clock_note(loaded, found)))),
+        " ".join(filter(None, (said + order, _not_reached(found, entry.columns), clock_note(loaded, found)))),
         ordered_flags(flags_in(groups)),
         absence_notes(benchmark, loaded, table),
         folded=len(groups) > 1 and len(found) > LONG,
     )
+
+
+def _not_reached(found: Sequence[Row], keys: Sequence[str]) -> str:
+    """Of which series a plateau was not reached, and why, once for each reason: cells that lack a value show a dash."""
+    lacking: dict[str, dict[str, None]] = {}
+    for row in found:
+        for key in keys:
+            try:
+                row.value(key)
+            except NotReached as missing:
+                lacking.setdefault(missing.reason, {})[row_text(row)] = None
+            except Missing:
+                continue
+    said = {reason.removeprefix("not reached: "): where for reason, where in lacking.items()}
+    return " ".join(f"Not reached ({reason}): {'; '.join(where)}." for reason, where in said.items())
 
 
 def _runs(found: Sequence[Row]) -> int | None:

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..definition import Axis, Definition, Derived, Metric, Plot
-from ..quantity import THIN, Scale, scale_for, superscript
+from ..quantity import Scale
+from .dots import draw_dots
 from .html import plain
-from .points import ORIGINS
-from .series import Curve, Panel, Series, legend_order, strong
+from .looks import (
+    MARGIN,
+    VISIBLE_RANGE,
+    Look,
+    Theme,
+    columns_and_height,
+    curve_looks,
+    frame,
+    keys,
+    legend,
+    looks_of,
+    marks,
+)
+from .scales import axis_label, is_log, log_ticks, middle, powers_of_two, tick_texts
+from .series import ARM, Curve, Panel, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,53 +33,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Theme", "draw"]
 
-MARKERS = "osD^vPX<>hp*d"
-VISIBLE_RANGE = 0.05
-Dash = Literal["-", "--", ":", "-.", ""]
-DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
-HOLLOW = "hollow: flagged"
-CURVES: dict[str, tuple[Dash, str]] = {"hyperbola": ("--", "|"), "corner": (":", "x")}
-"""Dash and mark of the laws: strokes, since series have filled marks."""
-ROOFS: tuple[Dash, ...] = ("-", "-.", "--", ":")
 STEPS = 128
-FEWEST_TICKS, MOST_X_TICKS = 3, 6
+MOST_X_TICKS = 6
 NARROW = 100
 """A logarithmic axis of less than so many times the least is marked at the values that were measured."""
 MARKED = 6  # above every line and point
-PANEL_WIDTH, PANEL_HEIGHT, ROW, MARGIN = 3.0, 2.7, 0.18, 0.62
-
-Theme = tuple[str, str, str, Sequence[str]]
-"""Colours of ink, of rules and of lines that stand behind, and the palette of those before them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How one series is drawn; without ``dash`` it is a hollow mark of the legend. ``strong``: before the others.
-
-    ``thin``: it is no series, but a curve over one. ``joined``: a line goes through its points.
-    """
-
-    colour: str
-    marker: str
-    dash: Dash
-    strong: bool = True
-    thin: bool = False
-    joined: bool = True
-
-    @property
-    def width(self) -> float:
-        """Of the line, in points."""
-        return 0.9 if self.thin else 1.6 if self.strong else 0.7
-
-    @property
-    def size(self) -> float:
-        """Of a marker, in points."""
-        return 8.0 if self.thin else 5.5 if self.strong else 3.5
-
-    @property
-    def layer(self) -> int:
-        """The higher, the nearer to the reader."""
-        return 3 if self.thin else 4 if self.strong else 2
+PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.7
 
 
 def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> Drawing:
@@ -74,19 +47,19 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
     from matplotlib.figure import Figure as Drawing
 
     entry = definition.plots[plot]
+    if entry.x == ARM:
+        return draw_dots(definition, plot, found, theme)
     quantity = definition.quantity(entry.y)
-    looks = _looks(definition, plot, found, theme)
-    hollow = any(v.flags - ORIGINS for p in found for s in p.series for _, v in s.points)
-    curves = _curve_looks(found, looks, theme[0])
+    looks = looks_of(definition, plot, found, theme)
+    curves = curve_looks(found, looks, theme[0])
+    said = {s.label: s.said for p in found for s in p.series}
     named = {curve.name: replace(look, colour=theme[0]) for curve, look in curves.items()}
-    labels = [*looks.items(), *named.items(), *([(HOLLOW, Look(theme[0], "o", ""))] if hollow else [])]
+    labels = [*((said[label], look) for label, look in looks.items()), *named.items(), *keys(found, theme[0])]
     columns = max(min(len(found), 3), 1)
     rows = max(math.ceil(len(found) / columns), 1)
     width = max(columns * PANEL_WIDTH + MARGIN, 6.6)
-    longest = max((len(label) for label, _ in labels), default=1)
-    across = max(int((width - 0.2) / (0.55 + 0.068 * min(longest, 60))), 1)
-    legend = math.ceil(len(labels) / across) * ROW + 0.1
-    height = rows * PANEL_HEIGHT + 0.5 + legend
+    across, below = columns_and_height(labels, width)
+    height = rows * PANEL_HEIGHT + 0.5 + below
     drawing = Drawing(figsize=(width, height))
     FigureCanvasAgg(drawing)
     axes = drawing.subplots(rows, columns, sharey=True, squeeze=False)
@@ -94,12 +67,12 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
         left=MARGIN / width,
         right=1 - 0.12 / width,
         top=1 - 0.3 / height,
-        bottom=(legend + 0.45) / height,
+        bottom=(below + 0.45) / height,
         wspace=0.08,
         hspace=0.35,
     )
     values = [v.centre for p in found for s in p.series for _, v in s.points]
-    y_scale = _middle(values, quantity.unit)
+    y_scale = middle(values, quantity.unit)
     every = sorted({x for p in found for s in p.series for x, _ in s.points if not isinstance(x, str)})
     drawn = []
     for i, ax in enumerate(axes.flat):
@@ -109,88 +82,29 @@ def draw(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme
         if numbers := _panel(ax, definition, entry, found[i], y_scale, every, theme, looks, curves):
             drawn.append((ax, numbers))
         if i % columns == 0:
-            ax.set_ylabel(plain(_axis_label(quantity.label, y_scale.unit)), color=theme[0])
+            ax.set_ylabel(plain(axis_label(quantity.label, y_scale.unit)), color=theme[0])
     if drawn:
         _x_axes(drawn, _along(definition, entry), entry.scale_x)
     _y_axis(axes.flat[0], [v / y_scale.factor for v in values], entry.scale_y)
     if labels:
-        _legend(drawing, labels, across, theme[0])
+        legend(drawing, labels, across, theme[0])
     return drawing
-
-
-def _axis_label(label: str, unit: str) -> str:
-    return f"{label} ({unit})" if unit else label
-
-
-def _middle(values: Sequence[float], unit: str) -> Scale:
-    """One scale for an axis, that of the geometric middle of its values."""
-    sizes = [math.log10(abs(v)) for v in values if v and math.isfinite(v)]
-    return scale_for([10 ** (sum(sizes) / len(sizes))] if sizes else [], unit)
-
-
-def _log(values: Sequence[float]) -> bool:
-    """Logarithmic where every value is positive and they span more than a factor of 8."""
-    return bool(values) and min(values) > 0 and max(values) / min(values) > 8
-
-
-def _log_ticks(low: float, high: float, most: int) -> list[float]:
-    """Ticks of a logarithmic axis: decades, or where fewer than three are in reach, round numbers between them."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    decades = [10.0**e for e in range(first, last + 1) if low <= 10.0**e <= high]
-    if len(decades) >= FEWEST_TICKS:
-        return decades[:: math.ceil(len(decades) / most)]
-    for parts in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
-        ticks = [part * 10.0**e for e in range(first, last + 1) for part in parts if low <= part * 10.0**e <= high]
-        if len(ticks) >= FEWEST_TICKS:
-            return ticks if len(ticks) <= most else decades or ticks[:: math.ceil(len(ticks) / most)]
-    return _round_ticks(low, high)
-
-
-def _round_ticks(low: float, high: float) -> list[float]:
-    from matplotlib.ticker import MaxNLocator
-
-    return [float(v) for v in MaxNLocator(5, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= v <= high]
-
-
-def _powers_of_two(values: Sequence[float]) -> bool:
-    """Whether all are, and some are so large that they are known by their exponent."""
-    return max(values, default=0) > 1000 and all(v >= 1 and math.log2(v).is_integer() for v in values)
-
-
-def _tick_texts(ticks: Sequence[float]) -> Callable[[float], str]:
-    """One way of writing for all ticks of an axis: powers where all are powers of one number, else plain numbers."""
-    shown = [v for v in ticks if v > 0]
-    if _powers_of_two(shown):
-        return lambda v: f"2{superscript(round(math.log2(v)))}"
-    tens = all(math.isclose(v, 10.0 ** round(math.log10(v))) for v in shown)
-    if shown and tens and (max(shown) >= 1000 or min(shown) < 1e-3):
-        return lambda v: f"10{superscript(round(math.log10(v)))}" if v > 0 else "0"
-    if max(shown, default=0) >= 1e6 or min(shown, default=1) < 1e-3:
-        return _with_power
-    return lambda v: f"{v:,.0f}".replace(",", THIN) if abs(v) >= 10_000 else f"{v:.6g}"
-
-
-def _with_power(value: float) -> str:
-    if not value:
-        return "0"
-    exponent = math.floor(math.log10(abs(value)) + 1e-9)
-    return f"{value / 10.0**exponent:.3g}·10{superscript(exponent)}"
 
 
 def _y_axis(ax: Axes, values: Sequence[float], said: str | None) -> None:
     """Scale and ticks of the axis that all panels share; it holds numbers in the scale's unit already."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    if said == "log" or (said is None and _log(values)):
+    if said == "log" or (said is None and is_log(values)):
         ax.set_yscale("log")
-        ticks = _log_ticks(*ax.get_ylim(), 9)
+        ticks = log_ticks(*ax.get_ylim(), 9)
         ax.yaxis.set_major_locator(FixedLocator(ticks))
         ax.yaxis.set_minor_locator(NullLocator())  # half the time of a figure goes into minor ticks
     else:
         if values and min(values) >= 0:
             ax.set_ylim(bottom=0)
         ticks = list(ax.get_yticks())
-    said_as = _tick_texts(ticks)
+    said_as = tick_texts(ticks)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: said_as(v)))
 
 
@@ -199,9 +113,9 @@ def _x_axes(drawn: Sequence[tuple[Axes, Sequence[float]]], entry: Axis | Metric 
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     every = sorted({v for _, numbers in drawn for v in numbers})
-    log = said == "log" if said else entry.scale == "log" if isinstance(entry, Axis) else _log(every)
+    log = said == "log" if said else entry.scale == "log" if isinstance(entry, Axis) else is_log(every)
     log = log and every[0] > 0
-    binary = isinstance(entry, Axis) and _powers_of_two(every)
+    binary = isinstance(entry, Axis) and powers_of_two(every)
     found: list[float] = []
     for ax, numbers in drawn:
         if log:
@@ -213,13 +127,13 @@ def _x_axes(drawn: Sequence[tuple[Axes, Sequence[float]]], entry: Axis | Metric 
         elif binary or (isinstance(entry, Axis) and log and numbers[-1] / numbers[0] < NARROW):
             ticks = list(numbers[:: math.ceil(len(numbers) / MOST_X_TICKS)])
         elif log:
-            ticks = _log_ticks(*ax.get_xlim(), MOST_X_TICKS + 1)
+            ticks = log_ticks(*ax.get_xlim(), MOST_X_TICKS + 1)
         else:
             found += list(ax.get_xticks())
             continue
         ax.xaxis.set_major_locator(FixedLocator(ticks))
         found += ticks
-    said_as = _tick_texts(found)
+    said_as = tick_texts(found)
     for ax, _ in drawn:
         ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: said_as(v)))
 
@@ -240,31 +154,23 @@ def _panel(
     curves: Mapping[Curve, Look],
 ) -> list[float]:
     """Draw one panel, its scale and ticks of x excepted; the numbers it shows along x, none where they are words."""
-    ink, rule, *_ = theme
+    ink = theme[0]
     entry = _along(definition, plot)
     x = [p[0] for s in panel.series for p in s.points]
     numbers = sorted({v for v in x if not isinstance(v, str)})
     words = list(dict.fromkeys(v for v in x if isinstance(v, str)))
-    x_scale = _middle(every, entry.unit)
+    x_scale = middle(every, entry.unit)
     for series in panel.series:
         _line(ax, series, words, x_scale, y_scale, looks[series.label])
     if words:
         ax.set_xticks(range(len(words)), [plain(w) for w in words], rotation=30, ha="right")
     elif numbers:
         unit = "" if entry.unit == "sample" else x_scale.unit
-        ax.set_xlabel(plain(_axis_label(entry.label, unit)), color=ink)
+        ax.set_xlabel(plain(axis_label(entry.label, unit)), color=ink)
         for curve in panel.curves:
             if curve in curves:
                 _curve(ax, curve, x_scale, y_scale, curves[curve])
-    ax.set_title(plain(panel.title), fontsize=9.5, color=ink, y=1.02)  # a fixed place needs no measuring
-    ax.patch.set_alpha(0)
-    ax.grid(True, which="major", color=rule, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.tick_params(which="both", colors=ink, length=3, width=0.6, labelsize=8)
-    ax.tick_params(which="minor", length=0)
-    for side, spine in ax.spines.items():
-        spine.set_color(rule)
-        spine.set_visible(side in ("left", "bottom"))
+    frame(ax, panel.title, theme)
     return [v / x_scale.factor for v in numbers] if numbers and not words else []
 
 
@@ -283,21 +189,6 @@ def _curve(ax: Axes, curve: Curve, x_scale: Scale, y_scale: Scale, look: Look) -
         ax.plot(*at, look.marker, color=look.colour, markersize=look.size, zorder=MARKED)
 
 
-def _curve_looks(found: Sequence[Panel], looks: Mapping[str, Look], ink: str) -> dict[Curve, Look]:
-    """The look of each curve that is drawn, roofs first: all of those that belong to no line, or to a strong one."""
-    out: dict[Curve, Look] = {}
-    curves = [curve for panel in found for curve in panel.curves if not curve.of or looks[curve.of].strong]
-    roofs = list(dict.fromkeys(curve.name for curve in curves if curve.roof))
-    for curve in sorted(curves, key=lambda curve: not curve.roof):
-        colour = looks[curve.of].colour if curve.of else ink
-        if curve.roof:
-            out[curve] = Look(colour, "+", ROOFS[roofs.index(curve.name) % len(ROOFS)], thin=True)
-        else:
-            dash, marker = CURVES[curve.law]
-            out[curve] = Look(colour, marker, dash, thin=True)
-    return out
-
-
 def _line(ax: Axes, series: Series, words: Sequence[str], x_scale: Scale, scale: Scale, look: Look) -> None:
     x = [words.index(a) if isinstance(a, str) else a / x_scale.factor for a, _ in series.points]
     values = [v for _, v in series.points]
@@ -308,71 +199,4 @@ def _line(ax: Axes, series: Series, words: Sequence[str], x_scale: Scale, scale:
     if wide:
         low, high = [values[i].lo / scale.factor for i in wide], [values[i].hi / scale.factor for i in wide]
         ax.vlines([x[i] for i in wide], low, high, color=look.colour, linewidth=look.width, zorder=look.layer)
-    flagged = [bool(v.flags - ORIGINS) for v in values]
-    for hollow in (False, True):
-        chosen = [i for i, f in enumerate(flagged) if f is hollow]
-        if chosen:
-            face = "none" if hollow else look.colour
-            at = [x[i] for i in chosen], [y[i] for i in chosen]
-            size, layer = look.size, look.layer + 1
-            ax.plot(*at, look.marker, color=look.colour, markerfacecolor=face, markersize=size, zorder=layer)
-
-
-def _looks(definition: Definition, plot: str, found: Sequence[Panel], theme: Theme) -> dict[str, Look]:
-    """The look of each label, in the order of the legend.
-
-    No two strong lines share colour or marker, and no two of the others a marker and dash, so that a print without
-    colours tells them apart. A line has the look of its place in the definition unless another has it.
-    """
-    _, _, quiet, palette = theme
-    series = {s.label: s for panel in found for s in panel.series}
-    chosen = sorted(strong(definition, plot, found), key=lambda label: series[label].place)
-    colours = _apart([series[label].colour for label in chosen], len(palette))
-    markers = _apart([series[label].place for label in chosen], len(MARKERS))
-    looks = {
-        label: Look(palette[colour], MARKERS[marker], DASHES[i % 2])
-        for i, (label, colour, marker) in enumerate(zip(chosen, colours, markers, strict=True))
-    }
-    behind = [label for label in series if label not in looks]
-    for i, label in enumerate(behind):
-        dash = DASHES[(i // len(MARKERS) + i) % len(DASHES)]
-        looks[label] = Look(quiet, MARKERS[i % len(MARKERS)], dash, strong=False)
-    return {
-        label: replace(looks[label], joined=series[label].joined) for label in legend_order(definition, plot, found)
-    }
-
-
-def _apart(wanted: Sequence[int], count: int) -> list[int]:
-    """Numbers below ``count``: the wanted ones, and another one that is free for one that is taken."""
-    taken: list[int] = []
-    for want in wanted:
-        ring = [(want + step) % count for step in range(count)]
-        taken.append(next((number for number in ring if number not in taken), ring[0]))
-    return taken
-
-
-def _legend(drawing: Drawing, labels: Sequence[tuple[str, Look]], columns: int, ink: str) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D(
-            [], [], color=look.colour, marker=look.marker, markersize=look.size, linewidth=look.width,
-            linestyle=look.dash if look.joined else "none", markerfacecolor=look.colour if look.dash else "none",
-        )
-        for _, look in labels
-    ]  # fmt: skip
-    # labels are set afterwards: a leading underscore means "no label" to matplotlib
-    width = float(drawing.get_figwidth())
-    legend = drawing.legend(
-        handles,
-        ["-"] * len(labels),
-        loc="lower left",
-        bbox_to_anchor=((MARGIN - 0.1) / width, 0.0),
-        ncols=columns,
-        frameon=False,
-        fontsize=8.5,
-        borderaxespad=0.2,
-    )
-    for text, (label, _) in zip(legend.get_texts(), labels, strict=True):
-        text.set_text(plain(label)[:90])
-        text.set_color(ink)
+    marks(ax, x, y, values, look)

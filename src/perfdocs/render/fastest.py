@@ -23,7 +23,10 @@ __all__ = ["Stated", "Statement", "fastest_lines", "statement", "statement_text"
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Who leads at one point. ``kind``: ``faster`` (one arm beats all), ``level``, ``undecided`` or ``alone``.
+    """Who leads at one point.
+
+    ``kind``: ``faster`` (one arm beats all), ``level``, ``undecided``, ``alone`` (no other arm was measured) or
+    ``sole`` (no other has the value).
 
     ``arms`` are those the best centre does not beat, best first; ``then`` is the next arm, where every one of them
     beats it, and ``lead`` the ratio of the best centre to its centre, as a number above 1. ``cycles`` is the same of SM
@@ -58,7 +61,8 @@ def statement(definition: Definition, found: Sequence[Row], by: str) -> Statemen
     best = fastest(values, better=better, tolerance=definition.tolerance)
     shown = tuple(values[a] for a in best)
     if len(values) == 1:
-        return Statement("alone", best, shown, flags=shown[0].flags, whys=_whys(found, best, by))
+        kind = "alone" if len({row.arm for row in found}) == 1 else "sole"
+        return Statement(kind, best, shown, flags=shown[0].flags, whys=_whys(found, best, by))
 
     def order(a: str, b: str) -> Order:
         return compare(values[a], values[b], better=better, tolerance=definition.tolerance)
@@ -234,6 +238,8 @@ def _text(definition: Definition, run: Sequence[Statement], by: str) -> str:
     times = [format_value(v.centre, unit) for v in said.values]
     if said.kind == "alone":
         return f"{names[0]}, {times[0]}; no other arm was measured here"
+    if said.kind == "sole":
+        return f"{names[0]}, {times[0]}; no other arm has a value here"
     each = _and([f"{name} ({time})" for name, time in zip(names, times, strict=True)])
     text = {
         "faster": f"{names[0]}, {times[0]}",

@@ -20,7 +20,7 @@ from .headlines import in_numbers, numbers_compared
 from .markdown import escape, lines_markdown, table_markdown
 from .model import TableModel, has_rows
 from .overview import overview
-from .points import has_overview
+from .points import has_overview, origin_of, with_origin
 from .repeats import repeat_models, repeats_of
 
 __all__ = ["INDEX", "MARKER", "check", "render_all", "write"]
@@ -103,7 +103,8 @@ def _device_page(benchmark: Benchmark, card: LoadedCard) -> Iterator[str]:
     """What the page of a device shows of one card, in its order."""
     definition = benchmark.definition
     yield MARKER
-    yield f"# {escape(definition.title)}: {escape(card.card.device.name)}"
+    name = with_origin(card.card.device.name, origin_of(card.card))
+    yield f"# {escape(definition.title)}: {escape(name)}"
     yield f"{COMMAND} from the card of `{card.device_id}`, sha256 `{card.digest[:16]}…`. [All devices]({INDEX})"
     yield from _titled("##", device_facts(card))
     yield from _titled("##", in_numbers([(benchmark, card)]))

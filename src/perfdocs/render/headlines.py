@@ -69,7 +69,9 @@ def in_numbers(pairs: Sequence[tuple[Benchmark, LoadedCard]]) -> TableModel:
     """One device: a part for each benchmark that has headlines, a row for each that the card can give."""
     groups = tuple(g for benchmark, loaded in pairs if (g := _device_group(benchmark, loaded)).rows)
     caption = "The share is of the device's own limit, at the clock that its quantity says."
-    return TableModel("numbers", "The best that was measured", groups, caption, ordered_flags(flags_in(groups)))
+    imported = all(loaded.card.origin.kind == "imported" for _, loaded in pairs)
+    title = f"The best that was {'published' if imported else 'measured'}"
+    return TableModel("numbers", title, groups, caption, ordered_flags(flags_in(groups)))
 
 
 def _device_group(benchmark: Benchmark, loaded: LoadedCard) -> Group:

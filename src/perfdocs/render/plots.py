@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -17,17 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 from ..library import Benchmark
 from ..loading import LoadedCard
+from .dots import rows_of
 from .drawing import draw
 from .html import plain
-from .series import Panel, panels
+from .points import origin_of, with_origin
+from .series import ARM, Panel, has_values, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-__all__ = ["FORMATS", "Figure", "alt_text", "digest", "figure"]
+__all__ = ["FORMATS", "UNMEASURED", "Figure", "alt_text", "digest", "figure", "origin_notes"]
 
-RENDERER = 5
+RENDERER = 6
 """Raised whenever the same cards give another picture, so that caches draw anew; ``env_version`` goes with it."""
+
+UNMEASURED = {"imported": "Imported, not measured here", "synthetic": "Synthetic, no measurement"}
 
 FORMATS = ("light", "dark", "pdf", "png")
 # Okabe and Ito's colours, darkened for white and lightened for black until each has a contrast of 3 or more
@@ -57,7 +61,8 @@ def digest(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> str:
     """Hex sha256 of all that shapes a figure: definition, cards, their devices, the renderer. Draws nothing."""
     parts = [str(RENDERER), _matplotlib_version(), benchmark.digest, plot]
     parts += [f"{c.device_id} {c.digest} {c.card.device.name}" for c in cards]
-    places = [c.device_id for c in benchmark.cards] if len(cards) > 1 else []
+    by_device = len(cards) > 1 or benchmark.definition.plots[plot].x == ARM  # whose looks are those of their places
+    places = [c.device_id for c in benchmark.cards] if by_device else []
     return sha256("\n".join(parts + places).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -78,15 +83,27 @@ def alt_text(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> st
 def _alt(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str, found: Sequence[Panel]) -> str:
     definition = benchmark.definition
     entry = definition.plots[plot]
-    who = cards[0].card.device.name if len(cards) == 1 else f"{len(cards)} devices, each by its best arm"
-    lines = list(dict.fromkeys(s.label for p in found for s in p.series))
+    one = with_origin(cards[0].card.device.name, origin_of(cards[0].card))
+    who = one if len(cards) == 1 else f"{len(cards)} devices{', each by its best arm' if entry.x != ARM else ''}"
+    lines = list(dict.fromkeys(s.said for p in found for s in p.series))
     parts = [f"{entry.title}, {who}."]
     if titles := [p.title for p in found if p.title]:
         parts.append(f"Panels: {', '.join(titles)}.")
-    parts.append(f"Lines: {'; '.join(lines)}." if lines else "No values.")
+    if entry.x == ARM and lines:
+        parts.append(f"Rows: {'; '.join(rows_of(definition, plot, found))}.")
+    parts.append(f"{'Marks' if entry.x == ARM else 'Lines'}: {'; '.join(lines)}." if lines else "No values.")
     if curves := list(dict.fromkeys(c.name for p in found for c in p.curves)):
         parts.append(f"Over them: {'; '.join(curves)}.")
+    parts += origin_notes(benchmark, cards, plot)
     return plain(" ".join([*parts, "The tables hold every value."]))
+
+
+def origin_notes(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> Iterator[str]:
+    """Sentences for the caption and the alternative text: which of the devices that are shown were not measured."""
+    for origin, said in UNMEASURED.items():
+        names = [c.card.device.name for c in cards if origin_of(c.card) == origin and has_values(benchmark, c, plot)]
+        if names:
+            yield f"{said}." if len(cards) == 1 else f"{said}: {', '.join(dict.fromkeys(names))}."
 
 
 def figure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from ..card import AxisValue
+from ..card import AxisValue, Card
 from ..definition import Definition
 from ..flags import FLAGS
 from ..quantity import NBSP, axis_text, scale_for
@@ -19,14 +19,28 @@ __all__ = [
     "has_overview",
     "labels_of",
     "ordered_flags",
+    "origin_of",
     "point_text",
     "ruler",
     "selection_text",
     "values_by_arm",
+    "with_origin",
 ]
 
 ORIGINS = frozenset({"imported", "synthetic"})
 """Flags that every value of a card bears."""
+
+
+def origin_of(card: Card) -> str:
+    """``imported`` or ``synthetic``; nothing where the card was measured."""
+    return "" if card.origin.kind == "measured" else card.origin.kind
+
+
+def with_origin(name: str, origin: str) -> str:
+    """A name, and where there is one its origin in brackets; brackets that end the name are not doubled."""
+    if not origin:
+        return name
+    return f"{name[:-1]}, {origin})" if name.endswith(")") else f"{name} ({origin})"
 
 
 def axis_value_text(definition: Definition, axis: str, value: AxisValue) -> str:

@@ -16,11 +16,17 @@ from ..library import Benchmark
 from ..loading import LoadedCard
 from ..row import Row
 from ..verdict import Missing, Value, fastest
-from .points import axis_value_text, by_axis, labels_of, selection_text
+from .points import axis_value_text, by_axis, labels_of, origin_of, selection_text, with_origin
 
-__all__ = ["Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]
+__all__ = ["ARM", "Curve", "Panel", "Series", "has_values", "legend_order", "panels", "strong"]
 
-FITTED = {"hyperbola": "fitted hyperbola, marked at half of its ceiling", "corner": "fitted corner, marked at the knee"}
+FITTED = {
+    "hyperbola": "fitted hyperbola, marked at half of its ceiling",
+    "corner": "fitted corner, marked at the knee; none where no plateau is reached",
+}
+
+ARM = "arm"
+"""The x of a plot that has a row for each arm."""
 
 MANY = 8
 """Lines that are told apart at a glance."""
@@ -31,7 +37,8 @@ class Series:
     """One line: its label, ``place`` and ``colour`` (its look, unless another has it), (x, y) from left to right.
 
     ``group``: that of its arm, empty where the line is no arm. ``joined``: its points lie along one line; those of many
-    settings with one x do not, and a law goes through them.
+    settings with one x do not, and a law goes through them. ``origin``: ``imported`` or ``synthetic`` where it was not
+    measured here.
     """
 
     label: str
@@ -40,6 +47,12 @@ class Series:
     points: tuple[tuple[float | str, Value], ...]
     group: str = ""
     joined: bool = True
+    origin: str = ""
+
+    @property
+    def said(self) -> str:
+        """The label, with its origin where that is not a measurement."""
+        return with_origin(self.label, self.origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,7 @@ def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tupl
     """Panels of a plot.
 
     One card: a series for each arm (or value of ``by``). Several: one for each device, which at each x takes the best
-    of its arms where y has a better end.
+    of its arms where y has a better end. Where x is the arm, a series is a device, even of one card.
     """
     definition = benchmark.definition
     entry = definition.plots[plot]
@@ -88,7 +101,7 @@ def panels(benchmark: Benchmark, cards: Sequence[LoadedCard], plot: str) -> tupl
     out = []
     for value, _ in order:
         title = "" if value is None or entry.split is None else selection_text(definition, entry.split, value)
-        if len(cards) > 1:
+        if len(cards) > 1 or entry.x == ARM:
             panel = Panel(title, _devices(benchmark, entry, cards, parts[value]))
         else:
             lines = _series(definition, entry, parts[value])
@@ -106,6 +119,8 @@ def has_values(benchmark: Benchmark, card: LoadedCard, plot: str) -> bool:
 
 
 def _x(definition: Definition, entry: Plot, row: Row) -> float | str | None:
+    if entry.x == ARM:
+        return dict(zip(definition.arms, labels_of(definition, definition.arms), strict=True))[row.arm]
     if entry.x in definition.axes:
         value = row.at.get(entry.x)
         if definition.axes[entry.x].scale == "category" and value is not None:
@@ -179,7 +194,7 @@ def _series(definition: Definition, entry: Plot, found: Sequence[tuple[LoadedCar
             arm = str(key[0])
             place, colour = (i, i) if axes else (places[arm], colours[arm])
             joined = not entry.fits or entry.x in table
-            line = Series(label, place, colour, points, definition.arms[arm].group, joined)
+            line = Series(label, place, colour, points, definition.arms[arm].group, joined, origin_of(members[0].card))
             out.append((line, tuple(members)))
     return tuple(out)
 
@@ -255,7 +270,7 @@ def _devices(
             )
             place = places.get(card.device_id, len(places))
             label = f"{name} ({card.device_id})" if shown.count(name) > 1 else name
-            out.append(Series(label, place, place, ordered))
+            out.append(Series(label, place, place, ordered, "", entry.x != ARM, origin_of(card.card)))
     return tuple(out)
 
 

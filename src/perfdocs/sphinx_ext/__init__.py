@@ -64,7 +64,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", finish)
     if importlib.util.find_spec(f"{__name__}.claims"):
         importlib.import_module(f"{__name__}.claims").setup_claims(app)
-    return {"version": __version__, "env_version": 4, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": __version__, "env_version": 5, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def add_static(app: Sphinx, config: Config) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from ..claims.matrix import Page, matrix
@@ -17,7 +17,8 @@ from ..render.headlines import in_numbers, numbers_compared
 from ..render.matrix import device_order, legend, page_table, parts_of, reasons_table, summary, totals
 from ..render.model import TableModel, has_rows
 from ..render.overview import overview
-from ..render.points import has_overview
+from ..render.plots import UNMEASURED, origin_notes
+from ..render.points import has_overview, origin_of
 from ..render.repeats import (
     arms_table,
     changed_facts,
@@ -124,10 +125,11 @@ def _plots(benchmark: Benchmark, card: LoadedCard, table: str) -> Iterator[Block
 
 
 def _figure(benchmark: Benchmark, cards: tuple[LoadedCard, ...], key: str) -> Figure:
-    """A plot, its caption the title and what was not observed."""
+    """A plot, its caption the title, what was not measured here and what was not observed."""
     plot = benchmark.definition.plots[key]
-    note = plot_note(benchmark, cards, plot.table)
-    return Figure(benchmark, cards, key, f"{plot.title}.{note}" if note else plot.title)
+    notes = [*origin_notes(benchmark, cards, key), plot_note(benchmark, cards, plot.table).strip()]
+    said = " ".join(filter(None, notes))
+    return Figure(benchmark, cards, key, f"{plot.title}. {said}" if said else plot.title)
 
 
 def _has_table(benchmark: Benchmark, card: LoadedCard, table: str) -> bool:
@@ -219,6 +221,7 @@ def _plot(spec: Spec, library: Library) -> Iterator[Block]:
 def _device(spec: Spec, library: Library) -> Iterator[Block]:
     pairs = list(_cards(spec, library))
     if pairs and spec.parts in ("all", "facts"):
+        yield from _unmeasured(pairs)
         yield Paragraph(device_line(pairs[0][1]), foreign=True)
         yield Folded("Every fact of the device", (Table(partial(device_facts, pairs[0][1])),))
     for benchmark, card in pairs if spec.parts != "facts" else ():
@@ -228,6 +231,14 @@ def _device(spec: Spec, library: Library) -> Iterator[Block]:
             yield from _device_tables(spec, benchmark, card)
         if not spec.table:
             yield from _about(benchmark, card)
+
+
+def _unmeasured(pairs: Sequence[tuple[Benchmark, LoadedCard]]) -> Iterator[Block]:
+    """What was not measured here: all of a device, or which benchmarks."""
+    for origin, said in UNMEASURED.items():
+        titles = [benchmark.definition.title for benchmark, card in pairs if origin_of(card.card) == origin]
+        if titles:
+            yield Paragraph(f"{said}." if len(titles) == len(pairs) else f"{said}: {', '.join(titles)}.")
 
 
 def held_tables(benchmark: Benchmark, card: LoadedCard) -> tuple[str, ...]:
