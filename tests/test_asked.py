@@ -14,7 +14,7 @@ import pytest
 
 from perfdocs.errors import PerfdocsError
 from perfdocs.measure import compiled
-from perfdocs.measure.asked import asked, without_kernels
+from perfdocs.measure.asked import asked, runs, without_kernels
 from perfdocs.measure.edges import SystemClock
 from perfdocs.measure.loader import load_workload
 from perfdocs.measure.nvrtc import Built, Used
@@ -124,6 +124,33 @@ def test_what_arms_ask_for_is_found_without_a_list_of_it(tmp_path: Path, monkeyp
     assert all(entry.arms == {"own", "own_too"} for entry in found)
     assert without_kernels(folder, found) == ["absent", "arrays_0", "arrays_1"]
     assert found[1].defines == ("BIG=0",)
+
+
+KEPT = """
+from functools import cache
+import cupy
+from perfdocs.measure.arm import Prepared
+plane = cache(cupy.zeros)
+class Arm(Prepared):
+    def __init__(self, n):
+        self.plane, self.kernel = plane(5), cupy.RawKernel("TEXT", "k")
+        self.kernel((1,), (32,), (self.plane,))
+    def run(self):
+        for i in range(2):
+            self.kernel((2, 3), (4, 8), (self.plane, i))
+    def counts(self):
+        return {"wall": 2}
+def prepare(problem, context): return Arm(problem)
+"""
+
+
+def test_a_run_tells_its_launches_and_counts_also_on_an_array_that_is_kept(tmp_path: Path) -> None:
+    folder = made_up(tmp_path / "made_up", own=KEPT, arrays=ARRAYS.replace("WHAT", "plane + 1"))
+    found = runs(folder)
+    assert [(run.arm, run.at, run.counts) for run in found] == [("own", {"n": n}, {"wall": 2}) for n in (10, 100)]
+    for run in found:
+        assert [(one.kernel.name, one.blocks, one.threads) for one in run.before] == [("k", 1, 32)]
+        assert [(one.blocks, one.threads, one.arguments[1]) for one in run.launches] == [(6, 32, 0), (6, 32, 1)]
 
 
 def test_everything_is_as_before_after_arms_were_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

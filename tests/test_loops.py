@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
 from tests.machine_code import MachineCode
+from tests.shipped import Kernel, look_at_all
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
-from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.provenance import software, source
@@ -29,6 +29,7 @@ DATA = Path(__file__).resolve().parent / "data"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)
 host: Any = importlib.import_module(f"{workload.__package__}.host")
+device: Any = importlib.import_module(f"{workload.__package__}.device")
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
 ON_HOST = [key for key, arm in DEFINITION.arms.items() if "cpu" in arm.on]
 PROBLEMS = [(35, 10), (90, 10), (2, 10), (11, 10), (9, 10), (437, 50), (6, 3), (3, 3), (2, 2), (35, 11)]
@@ -144,7 +145,6 @@ def test_the_runner_measures_it(tmp_path: Path) -> None:
 
 KERNELS = """
 #include "kernels_on_host.hpp"
-#define LOOPS_UNROLL 8
 #include "search.cu"
 extern "C" void run(int balanced, unsigned grid, unsigned block, int target, int limit, int* found, int* tried) {
   start(balanced ? loops_balanced : loops_naive, grid, block, target, limit, (int2*)found, tried);
@@ -152,13 +152,36 @@ extern "C" void run(int balanced, unsigned grid, unsigned block, int target, int
 """
 
 
+LANES = 32  # of a warp, whose neighbours try neighbours
+
+
+def answers_at_every_place(limit: int) -> list[tuple[int, int]]:
+    """Products of one pair each, which stands at another place of the unrolled loop each time, of either kernel."""
+
+    def pairs(target: int) -> list[int]:
+        return [i for i in range(1, limit) if target % i == 0 and i < target // i <= limit]
+
+    found = []
+    for place in range(device.UNROLL):
+        behind = LANES * place + place  # of the row's first pair: at this place for a lane, and for a thread of its own
+        found.append(next((t, limit) for i in range(2, limit) if len(pairs(t := i * (i + 1 + behind))) == 1))
+    return found
+
+
 @needs_compiler
 @pytest.mark.parametrize("balanced", [0, 1])
 def test_the_kernels_find_the_pair_and_try_every_other(balanced: int, tmp_path: Path, context: Context) -> None:
+    """As they are unrolled where they are measured.
+
+    What is told as tried is reckoned from where a search ends, and each answer that is measured stands at one place of
+    the loop: that the pairs at all of its places are tried is known from here, and how many from the machine code.
+    """
     source = tmp_path / "kernels.cpp"
     source.write_text(KERNELS)
-    library = load(source, tmp_path, (*FLAGS, f"-I{DATA}", f"-I{FOLDER}", "-Wno-unknown-pragmas"))
-    for target, limit in [*PROBLEMS, (876_337, 1500), (1499 * 1500, 1500), (1498 * 1499, 1500)]:
+    unrolled = f"-DLOOPS_UNROLL={device.UNROLL}"
+    library = load(source, tmp_path, (*FLAGS, f"-I{DATA}", f"-I{FOLDER}", unrolled, "-Wno-unknown-pragmas"))
+    others = [(876_337, 1500), (1499 * 1500, 1500), (1498 * 1499, 1500)]
+    for target, limit in [*PROBLEMS, *others, *answers_at_every_place(limit=600)]:
         problem = workload.Problem(target, limit)
         threads = 32 * (limit // 2) if balanced else limit - 1
         found, tried = np.zeros(2, dtype=np.int32), np.zeros(threads, dtype=np.int32)
@@ -167,17 +190,27 @@ def test_the_kernels_find_the_pair_and_try_every_other(balanced: int, tmp_path: 
         workload.verify(problem, workload.reference(problem, context), result)
 
 
+def look_at_naive(kernel: Kernel) -> None:
+    (loop,), unroll = kernel.loops, kernel.of("UNROLL")
+    assert [total(loop, "ISETP.NE"), total(loop, "ISETP.GE")] == [unroll] * 2  # each product, each end of the row
+    assert total(kernel.whole, "ISETP.NE") == unroll
+
+
+def look_at_balanced(kernel: Kernel) -> None:
+    """A loop for the long row and one for the short; the partner of what was found is a division, which has its own."""
+    unroll, division = kernel.of("UNROLL"), {"ISETP.NE": 1, "IMAD": 3}
+    assert len(kernel.loops) == 2
+    for loop in kernel.loops:
+        assert total(loop, "ISETP.NE") == unroll + division["ISETP.NE"]
+        assert loop["IMAD"] == unroll + division["IMAD"]  # every product is made anew
+        assert sum(loop.values()) < 5.5 * unroll
+
+
 @pytest.mark.parametrize("architecture", [90])
 def test_every_pair_is_compared_in_the_machine_code(architecture: int, machine_code: MachineCode) -> None:
-    options = ("--std=c++17", "-DLOOPS_UNROLL=8")
-    loops = machine_code.inner_loops(inlined(FOLDER / "search.cu"), options, architecture)
-    (naive,) = loops["loops_naive"]
-    assert total(naive, "ISETP") == 16  # the product and the end of the row, of each of eight pairs
-    long, short = loops["loops_balanced"]
-    for body in (long, short):
-        assert total(body, "ISETP") >= 9  # eight products and the end
-        assert total(body, "IMAD") >= 8
-        assert sum(body.values()) < 64
+    """So many as are unrolled. Which they are is not seen here, but where the kernels run on the host."""
+    looks = {"loops_naive": look_at_naive, "loops_balanced": look_at_balanced}
+    look_at_all(FOLDER, machine_code, architecture, looks)
 
 
 def test_the_card_names_what_its_programs_were_compiled_and_run_by(

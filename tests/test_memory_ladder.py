@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.machine_code import MachineCode
+from tests.shipped import Kernel, accesses, look_at_all, look_at_fill
 
 from perfdocs.definitionfile import read_definition
 from perfdocs.frame import rows
@@ -18,7 +19,6 @@ from perfdocs.library import load_library
 from perfdocs.measure import compiled
 from perfdocs.measure.arm import Context, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
-from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.sass import total
 from perfdocs.measure.words import PERIOD, word_at
@@ -33,7 +33,6 @@ streams: Any = importlib.import_module(f"{workload.__package__}.streams")
 contents: Any = importlib.import_module(f"{workload.__package__}.contents")
 host: Any = importlib.import_module(f"{workload.__package__}.host")
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
-KNOBS = [(width, loads) for width in (4, 8, 16) for loads in (1, 2, 4, 8)]
 
 
 @pytest.fixture(scope="module")
@@ -146,25 +145,40 @@ def test_the_kernel_reads_what_is_predicted(
     assert point.verify(point.reference(), int(sums.sum(dtype=np.uint64)) % 2**32) == {}
 
 
-def compiled_with(**defines: int) -> tuple[str, ...]:
-    return ("--std=c++17", *(f"-D{name}={value}" for name, value in defines.items()))
+def look_at_ladder(kernel: Kernel) -> None:
+    (loop,), width, loads = kernel.loops, kernel.of("WIDTH"), kernel.of("LOADS")
+    assert accesses(loop, "LDG") == accesses(kernel.whole, "LDG") == {width: loads}
+    assert not accesses(loop, "STG")
+    assert accesses(kernel.whole, "STG") == {4: 1}
+    assert 2 * total(loop, "IADD3", "IMAD.IADD") >= loads * width // 4  # every word is added, two at a time
+
+
+def look_at_stream(kernel: Kernel) -> None:
+    name, vectors = kernel.name.removeprefix("stream_"), kernel.of("VECTORS")
+    stream, numbers = streams.KERNELS[name], 2 * kernel.of("VECTORS")  # a vector is a pair
+    assert kernel.threads == kernel.of("THREADS")
+    assert accesses(kernel.whole, "LDG") == {16: stream.read * vectors}
+    arithmetic = {opcode: total(kernel.whole, opcode) for opcode in ("DADD", "DMUL", "DFMA")}
+    if name == "dot":
+        (loop,) = kernel.loops
+        assert accesses(loop, "LDG") == accesses(kernel.whole, "LDG")
+        assert total(loop, "DFMA") == arithmetic["DFMA"] == numbers
+        assert not accesses(loop, "STG")
+    else:
+        assert not kernel.loops
+        assert accesses(kernel.whole, "STG") == {16: stream.written * vectors}
+        of = {"copy": (0, 0), "scale": (0, numbers), "add": (numbers, 0), "triad": (numbers, numbers)}[name]
+        assert arithmetic == {"DADD": of[0], "DMUL": of[1], "DFMA": 0}
+    moves = [one for one in kernel.whole if one.startswith("LDG") or (one.startswith("STG") and name != "dot")]
+    assert all((".EF" in one) == bool(kernel.of("EVICT")) for one in moves)
 
 
 @pytest.mark.parametrize("architecture", [90])
-@pytest.mark.parametrize(("width", "loads"), KNOBS)
-def test_the_loop_of_the_ladder_has_its_loads_and_no_more(
-    width: int, loads: int, architecture: int, machine_code: MachineCode
-) -> None:
-    blocks = 2 if width * loads <= ladder.MOST_BYTE_AT_ALL_WARPS else 1
-    options = compiled_with(LADDER_WIDTH=width, LADDER_LOADS=loads, LADDER_STRIDE=1, LADDER_BLOCKS=blocks)
-    text = inlined(FOLDER / "ladder.cu")
-    (loop,) = machine_code.inner_loops(text, options, architecture)["ladder_read"]
-    whole = machine_code.instructions(text, options, architecture)["ladder_read"]
-    assert total(loop, "LDG") == total(whole, "LDG") == loads
-    suffix = {4: "LDG.E", 8: "LDG.E.64", 16: "LDG.E.128"}[width]
-    assert all(name.removesuffix(".CONSTANT") == suffix for name in loop if name.startswith("LDG"))
-    assert total(whole, "STG") == 1
-    assert 2 * total(loop, "IADD3") >= loads * width // 4  # every word is added
+def test_kernels_load_store_and_compute_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
+    looks = {"ladder_read": look_at_ladder, "ladder_fill": look_at_fill(16), "stream_fill": look_at_fill(16, 2)}
+    look_at_all(
+        FOLDER, machine_code, architecture, looks | {f"stream_{name}": look_at_stream for name in streams.KERNELS}
+    )
 
 
 def test_all_loads_of_a_thread_are_in_registers_at_once() -> None:
@@ -178,20 +192,6 @@ def test_all_loads_of_a_thread_are_in_registers_at_once() -> None:
             assert used.registers >= words + 8, f"{row} {architecture}"
             if knobs["LADDER_BLOCKS"] == "2" and architecture in ("sm_80", "sm_90"):
                 assert used.registers <= 32  # what 64 warps leave
-
-
-@pytest.mark.parametrize("architecture", [90])
-def test_a_stream_loads_and_stores_pairs_and_does_its_arithmetic(architecture: int, machine_code: MachineCode) -> None:
-    for name in ("copy", "scale", "add", "triad", "dot"):
-        vectors = 4 // streams.KERNELS[name].read
-        options = compiled_with(STREAM_THREADS=256, STREAM_VECTORS=vectors, STREAM_EVICT=0)
-        code = machine_code.instructions(inlined(FOLDER / "streams.cu"), options, architecture)[f"stream_{name}"]
-        assert total(code, "LDG.E.128") == total(code, "LDG") == 4, name
-        assert total(code, "STG.E.128") == (0 if name == "dot" else vectors), name
-        assert total(code, "DMUL") == {"scale": 8, "triad": 4}.get(name, 0), name
-        assert total(code, "DFMA") == (4 if name == "dot" else 0), name
-        if name in ("add", "triad"):
-            assert total(code, "DADD") == 2 * vectors, name
 
 
 @needs_compiler

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
 from tests.machine_code import MachineCode
+from tests.shipped import AROUND, Kernel, accesses, look_at_all
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -197,18 +198,26 @@ def test_few_bodies_are_spread_over_more_blocks() -> None:
     assert [found(n, "fp64") for n in (4096, 8192, 65_536)] == [1, 2, 2]
 
 
+def look_at_pulls(kernel: Kernel) -> None:
+    """Eight bodies a jump back, each of which pulls those that a thread holds; the direct form has a rest of one."""
+    fp64, form, held = kernel.of("FP64"), kernel.name.removeprefix("nbody_"), int(kernel.defines.get("BODIES", 1))
+    of = {"DFMA": 9, "DADD": 3, "DMUL": 5} if fp64 else {"FFMA": 6, "FADD": 3, "FMUL": 3}
+    pulling = [loop for loop in kernel.loops if total(loop, "MUFU")]
+    assert [total(loop, "MUFU") for loop in pulling] == ([8, 1] if form == "direct" else [8 * held])
+    for loop in pulling:
+        pulls = total(loop, "MUFU")
+        assert {opcode: total(loop, opcode) for opcode in of} == {opcode: pulls * each for opcode, each in of.items()}
+        loads = accesses(loop, "LDG" if form == "direct" else "LDS")
+        assert not accesses(loop, "LDS" if form == "direct" else "LDG")
+        moves = pulls if fp64 else 0  # of halves of doubles
+        assert sum(loop.values()) <= pulls * (1 + sum(of.values())) + sum(loads.values()) + AROUND + moves
+    # the mass may have a load of its own, and a part of a rest too
+    bodies = accesses(pulling[0], "LDG" if form == "direct" else "LDS")
+    assert bodies[16] == 8 * (2 if fp64 else 1)
+    assert set(bodies) <= {4, 16}
+
+
 @pytest.mark.parametrize("architecture", [90])
-@pytest.mark.parametrize(("name", "bodies"), [("fp32", 8), ("fp64", 2)])
-def test_an_interaction_is_no_more_than_it_must(
-    name: str, bodies: int, architecture: int, machine_code: MachineCode
-) -> None:
-    shape = (f"NBODY_THREADS={held.THREADS}", f"NBODY_BODIES={bodies}", f"NBODY_RESIDENT={512 if bodies > 4 else 1024}")
-    defines = (f"NBODY_FP64={int(name == 'fp64')}", *shape)
-    options = ("--std=c++17", *(f"-D{define}" for define in defines))
-    loops = machine_code.inner_loops(inlined(FOLDER / "nbody.cu"), options, architecture)
-    of = {"fp32": {"FFMA": 6, "FADD": 3, "FMUL": 3}, "fp64": {"DFMA": 9, "DADD": 3, "DMUL": 5}}[name]
-    for form, pulls in (("nbody_direct", 8), ("nbody_tiled", 8), ("nbody_held", 8 * bodies)):
-        body = loops[form][0]
-        assert {opcode: total(body, opcode) for opcode in of} == {opcode: pulls * count for opcode, count in of.items()}
-        assert total(body, "MUFU") == pulls
-    assert sum(loops["nbody_held"][0].values()) <= (13.5 if name == "fp32" else 20.6) * 8 * bodies
+def test_an_interaction_is_no_more_than_it_must(architecture: int, machine_code: MachineCode) -> None:
+    forms = ("direct", "tiled", "held")
+    look_at_all(FOLDER, machine_code, architecture, {f"nbody_{form}": look_at_pulls for form in forms})

@@ -21,6 +21,7 @@ from tests.limits_kit import (
     verified,
 )
 from tests.machine_code import MachineCode
+from tests.shipped import Kernel, look_at_all, look_at_chains
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -103,18 +104,21 @@ def test_kernels_make_their_steps(context: Context) -> None:
     assert cycles[0] == 0
 
 
+def look_at_shared_out(kernel: Kernel) -> None:
+    look_at_chains(kernel, kernel.of("BODY"), kernel.of("CHAINS"))
+
+
+def look_at_latency(kernel: Kernel) -> None:
+    """One chain, with the body that is the text's own, between two readings of the clock."""
+    look_at_chains(kernel, 256, 1)
+    assert total(kernel.whole, "CS2R") >= 2
+    assert not any(total(loop, "CS2R") for loop in kernel.loops)
+
+
 @pytest.mark.parametrize("architecture", [90])
 def test_the_loops_hold_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
-    entries = asked_kernels(FOLDER)
-    assert len(entries) == 2 * (4 + 1)
-    for entry in entries:
-        defines = dict(one.removeprefix("PARALLELISM_").split("=") for one in entry.defines)
-        if defines.get("CHAINS", "8") != "8":
-            continue
-        loops = machine_code.inner_loops(entry.code, entry.options, architecture)[entry.name]
-        body = max(loops, key=lambda loop: sum(loop.values()))
-        assert total(body, "DFMA" if defines["TYPE"] == "double" else "FFMA") == 256
-        assert sum(body.values()) <= 256 + 12  # next to nothing but steps
+    looks = {"parallelism_chains": look_at_shared_out, "parallelism_latency": look_at_latency}
+    look_at_all(FOLDER, machine_code, architecture, looks)
 
 
 def test_a_block_keeps_others_away() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ import pytest
 from tests.limits_kit import (
     BENCHMARKS,
     address,
-    asked_kernels,
     emulated,
     every_point_has_a_table_and_a_problem,
     files_are_arms,
@@ -22,6 +22,7 @@ from tests.limits_kit import (
     verified,
 )
 from tests.machine_code import MachineCode
+from tests.shipped import Kernel, accesses, look_at_all, look_at_chains, look_at_fill
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -193,30 +194,54 @@ def test_small_kernels_fill_add_and_count(context: Context) -> None:
 
 # ---- machine code -------------------------------------------------------------------------------------------------
 
-STEPS = {"float": "FFMA", "double": "DFMA", "perfdocs::HalfPair": "HFMA2", "unsigned int": "IMAD"}
+
+def look_at_peaks_chains(kernel: Kernel) -> None:
+    look_at_chains(kernel, kernel.of("BODY"), kernel.of("CHAINS"))
+
+
+def look_at_memory(kernel: Kernel) -> None:
+    pattern, lanes = kernel.name.removeprefix("peaks_"), kernel.of("LANES")
+    width, words = min(16, 4 * lanes), max(kernel.of("BATCH"), lanes)
+    moves = 4 * words // width
+    *_, loop = kernel.loops
+    assert len(kernel.loops) == 1
+    assert accesses(loop, "LDG") == accesses(kernel.whole, "LDG") == {width: moves * (2 if pattern == "triad" else 1)}
+    assert accesses(loop, "STG") == ({} if pattern == "read" else {width: moves})
+    assert total(loop, "FFMA") == (words if pattern == "triad" else 0)
+    if pattern == "read":
+        assert 2 * total(loop, "IADD3", "IMAD.IADD") >= words  # every word is added, two at a time
+
+
+def look_at_atomics(kernel: Kernel) -> None:
+    """Eight rounds a jump back, then one; each adds once, to a place that its mask makes."""
+    assert [total(loop, "REDG", "RED", "ATOMG") for loop in kernel.loops] == [8, 1]
+    assert [total(loop, "LOP3") for loop in kernel.loops] == [8, 1]
+    assert not any(accesses(loop, opcode) for loop in kernel.loops for opcode in ("LDG", "STG"))
+
+
+def look_at_small(loads: int = 0, stores: int = 0, atomics: int = 0) -> Callable[[Kernel], None]:
+    def look(kernel: Kernel) -> None:
+        whole = kernel.whole
+        assert not kernel.loops
+        assert [total(whole, "LDG"), total(whole, "STG"), total(whole, "RED", "REDG")] == [loads, stores, atomics]
+        assert sum(whole.values()) <= 32
+
+    return look
 
 
 @pytest.mark.parametrize("architecture", [90])
 def test_the_loops_hold_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
-    seen = set()
-    for entry in asked_kernels(FOLDER):
-        if entry.name not in ("peaks_chains", "peaks_read", "peaks_copy", "peaks_triad"):
-            continue
-        defines = dict(one.removeprefix("PEAKS_").split("=") for one in entry.defines)
-        if defines.get("CHAINS", "8") != "8" or defines.get("LANES", "4") != "4":
-            continue
-        loops = machine_code.inner_loops(entry.code, entry.options, architecture)[entry.name]
-        if entry.name == "peaks_chains":
-            body = max(loops, key=lambda loop: sum(loop.values()))
-            assert total(body, STEPS[defines["TYPE"]]) in (256, 257)
-            assert sum(body.values()) <= 256 + 12  # next to nothing but steps
-        else:
-            (body,) = loops
-            batch = int(defines["BATCH"]) // 4
-            assert total(body, "LDG.E.128") == batch * (2 if entry.name == "peaks_triad" else 1)
-            assert total(body, "STG.E.128") == (0 if entry.name == "peaks_read" else batch)
-        seen.add((entry.name, defines.get("TYPE")))
-    assert len(seen) == 4 + 3
+    looks = {
+        "peaks_chains": look_at_peaks_chains,
+        **{f"peaks_{pattern}": look_at_memory for pattern in problems.ARRAYS},
+        "peaks_add": look_at_atomics,
+        "peaks_empty": look_at_small(),
+        "peaks_count": look_at_small(atomics=1),
+        "peaks_begin": look_at_small(stores=1),
+        "peaks_again": look_at_small(loads=1, stores=1),
+        "peaks_fill": look_at_fill(4),
+    }
+    look_at_all(FOLDER, machine_code, architecture, looks)
 
 
 def test_shares_are_those_of_the_clock_that_was_observed(tmp_path: Path) -> None:

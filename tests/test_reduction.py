@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from tests.lacking import skip_or_fail
 from tests.machine_code import MachineCode
+from tests.shipped import Kernel, accesses, look_at_all, look_at_fill
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Cannot, Context, Prepared, VerificationError
 from perfdocs.measure.hostcc import FLAGS, compiler, load
-from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
@@ -27,7 +27,6 @@ DATA = Path(__file__).resolve().parent / "data"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)
 host: Any = importlib.import_module(f"{workload.__package__}.host")
-device: Any = importlib.import_module(f"{workload.__package__}.device")
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
 ON_HOST = [key for key, arm in DEFINITION.arms.items() if "cpu" in arm.on]
 
@@ -163,26 +162,51 @@ def test_every_kernel_reaches_the_sum_again_and_again(way: int, n: int, grid: in
         assert ended[0] == 0
 
 
+def look_at_own_sum(kernel: Kernel) -> None:
+    """A thread's own pairs: several a jump back, then one; behind it, where there are any, the partial sums."""
+    loads = kernel.of("LOADS")
+    first, second, *others = kernel.loops
+    for loop, pairs in ((first, loads), (second, 1)):
+        assert accesses(loop, "LDG") == {16: pairs}
+        assert total(loop, "IADD3.X") == pairs  # the upper halves of three numbers that are added
+        assert sum(loop.values()) <= 5 * pairs + 8
+    assert accesses(kernel.whole, "LDG")[16] == loads + 1
+    assert not any(16 in accesses(loop, "LDG") for loop in others)
+
+
+def look_at_shared(kernel: Kernel) -> None:
+    look_at_own_sum(kernel)
+    assert total(kernel.whole, "SHFL.DOWN") == 0
+    assert total(kernel.whole, "STS.64") == 2 * 10  # a tree over 512, for the block and for the last
+
+
+def look_at_shuffle_shared(kernel: Kernel) -> None:
+    look_at_own_sum(kernel)
+    assert total(kernel.whole, "SHFL.DOWN") >= 2 * 2 * 5 * 2
+    assert total(kernel.whole, "STS.64") == 2
+
+
+def look_at_shuffle(kernel: Kernel) -> None:
+    look_at_own_sum(kernel)
+    assert total(kernel.whole, "SHFL.DOWN") >= 2 * 5 * 2
+    assert total(kernel.whole, "STS", "LDS", "BAR") == 0
+
+
+def look_at_atomics(kernel: Kernel) -> None:
+    look_at_own_sum(kernel)
+    assert total(kernel.whole, "SHFL", "STS", "BAR") == 0
+    assert total(kernel.whole, "RED", "REDG", "ATOMG") == 1
+
+
 @pytest.mark.parametrize("architecture", [90])
 def test_every_number_is_loaded_and_added(architecture: int, machine_code: MachineCode) -> None:
-    defines = ("--std=c++17", "-DREDUCTION_THREADS=512", "-DREDUCTION_LOADS=4")
-    loops = machine_code.inner_loops(inlined(FOLDER / "reduce.cu"), defines, architecture)
-    counted = machine_code.instructions(inlined(FOLDER / "reduce.cu"), defines, architecture)
-    options = (*defines, *device.header_options())
-    loops |= machine_code.inner_loops(inlined(FOLDER / "groups.cu"), options, architecture)
-    del loops["reduction_numbers"]
-    assert len(loops) == 5
-    for bodies in loops.values():
-        first = bodies[0]
-        assert total(first, "LDG") == first["LDG.E.128"] == 4  # on their way together
-        assert total(first, "IADD3.X") >= 4  # the upper halves
-        assert sum(first.values()) < 28
-    # each way is what its name says
-    assert total(counted["reduction_shared"], "SHFL.DOWN") == 0
-    assert total(counted["reduction_shared"], "STS.64") == 2 * 10  # a tree over 512, for the block and for the last
-    assert total(counted["reduction_shuffle_shared"], "SHFL.DOWN") >= 2 * 2 * 5 * 2
-    assert total(counted["reduction_shuffle_shared"], "STS.64") == 2
-    assert total(counted["reduction_shuffle"], "SHFL.DOWN") >= 2 * 5 * 2
-    assert total(counted["reduction_shuffle"], "STS", "LDS", "BAR") == 0
-    assert total(counted["reduction_atomics"], "SHFL", "STS", "BAR") == 0
-    assert total(counted["reduction_atomics"], "RED", "REDG", "ATOMG") == 1
+    """And each way is what its name says."""
+    looks = {
+        "reduction_shared": look_at_shared,
+        "reduction_shuffle_shared": look_at_shuffle_shared,
+        "reduction_shuffle": look_at_shuffle,
+        "reduction_atomics": look_at_atomics,
+        "reduction_groups": look_at_own_sum,
+        "reduction_numbers": look_at_fill(8),
+    }
+    look_at_all(FOLDER, machine_code, architecture, looks)

@@ -12,7 +12,6 @@ import pytest
 from tests.limits_kit import (
     BENCHMARKS,
     address,
-    asked_kernels,
     emulated,
     every_point_has_a_table_and_a_problem,
     files_are_arms,
@@ -22,6 +21,7 @@ from tests.limits_kit import (
     verified,
 )
 from tests.machine_code import MachineCode
+from tests.shipped import AROUND, Kernel, accesses, look_at_all, look_at_fill, steps
 
 from perfdocs.cardfile import read_card
 from perfdocs.definitionfile import read_definition
@@ -32,7 +32,6 @@ from perfdocs.measure.loader import load_workload
 from perfdocs.measure.matrices import Rows
 from perfdocs.measure.options import Options
 from perfdocs.measure.runner import run
-from perfdocs.measure.sass import total
 from perfdocs.verdict import Missing
 
 FOLDER = BENCHMARKS / "roofline"
@@ -130,20 +129,24 @@ def test_the_kernel_takes_every_element_through_the_chain(chain: int, context: C
     )
 
 
-STEPS = {"float": "FFMA", "double": "DFMA", "perfdocs::HalfPair": "HFMA2", "unsigned int": "IMAD"}
+def look_at_fma(kernel: Kernel) -> None:
+    """Of chains that have a pair the loop is the longest; where they have none, loads and a step stand in another."""
+    type_, loads = kernel.defines["TYPE"], kernel.of("LOADS")
+    elements = loads * 16 // ELEMENTS_BYTE[type_]
+    longest = max(kernel.loops, key=lambda loop: sum(loop.values()))
+    assert steps(longest, type_) == 2 * kernel.of("PAIRS") * elements
+    assert sum(longest.values()) <= steps(longest, type_) + AROUND
+    (loading,) = (loop for loop in kernel.loops if accesses(loop, "LDG"))
+    assert steps(loading, type_) - (type_ == "unsigned int") == elements  # one IMAD more counts the place
+    assert accesses(loading, "LDG") == {16: loads}
+    assert accesses(kernel.whole, "LDG") == {16: 2 * loads}  # and so many around the longest
+    assert accesses(kernel.whole, "STG") == {4: 1}
+    assert not any(accesses(loop, "STG") for loop in kernel.loops)
 
 
 @pytest.mark.parametrize("architecture", [90])
 def test_the_loops_hold_what_is_counted(architecture: int, machine_code: MachineCode) -> None:
-    entries = [entry for entry in asked_kernels(FOLDER) if entry.name == "roofline_fma"]
-    assert len(entries) == 4
-    for entry in entries:
-        defines = dict(one.removeprefix("ROOFLINE_").split("=") for one in entry.defines)
-        loops = machine_code.inner_loops(entry.code, entry.options, architecture)[entry.name]
-        body = max(loops, key=lambda loop: sum(loop.values()))
-        steps = int(defines["LOADS"]) * 16 // ELEMENTS_BYTE[defines["TYPE"]] * 2 * int(defines["PAIRS"])
-        assert total(body, STEPS[defines["TYPE"]]) in (steps, steps + 1)
-        assert sum(body.values()) <= steps + 12  # next to nothing but steps
+    look_at_all(FOLDER, machine_code, architecture, {"roofline_fma": look_at_fma, "roofline_fill": look_at_fill(4)})
 
 
 ELEMENTS_BYTE = {element.name: element.size for element in ELEMENTS.values()}

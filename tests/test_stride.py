@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.machine_code import MachineCode
+from tests.shipped import Kernel, accesses, look_at_all, look_at_fill
 
 from perfdocs.definitionfile import read_definition
 from perfdocs.measure.arm import Context, VerificationError
 from perfdocs.measure.hostcc import compiler
-from perfdocs.measure.kernels import inlined
 from perfdocs.measure.loader import load_arm, load_workload
 from perfdocs.measure.sass import total
 from perfdocs.measure.words import word_at
@@ -21,7 +20,6 @@ from perfdocs.measure.words import word_at
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "stride"
 DEFINITION = read_definition(FOLDER / "benchmark.toml")
 workload: Any = load_workload(FOLDER)
-device: Any = importlib.import_module(f"{workload.__package__}.device")
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C++ compiler is installed")
 THREADS = 2**14  # and 2^20 words an array of single integers
 
@@ -98,13 +96,14 @@ def test_verification_finds_a_word_too_many_and_a_walk_at_another_stride(context
         workload.verify(problem, other, ready.result())
 
 
+def look_at_walk(kernel: Kernel) -> None:
+    (loop,), ints, loads = kernel.loops, kernel.of("INTS"), kernel.of("LOADS")
+    assert accesses(loop, "LDG") == accesses(kernel.whole, "LDG") == {4 * ints: loads}
+    assert not accesses(loop, "STG")
+    assert accesses(kernel.whole, "STG") == {4: 1}
+    assert 2 * (total(loop, "IADD3") - loads) >= loads * ints  # every word is added, two at a time; each load is placed
+
+
 @pytest.mark.parametrize("architecture", [90])
-@pytest.mark.parametrize("ints", [1, 2, 4])
-def test_the_loop_has_its_loads_as_wide_as_an_element(ints: int, architecture: int, machine_code: MachineCode) -> None:
-    loads = device.IN_FLIGHT // (4 * ints)
-    options = ("--std=c++17", f"-DSTRIDE_INTS={ints}", f"-DSTRIDE_LOADS={loads}")
-    found = machine_code.inner_loops(inlined(FOLDER / "stride.cu"), options, architecture)["stride_read"]
-    (loop,) = [one for one in found if total(one, "LDG")]
-    assert total(loop, "LDG") == loads
-    suffix = {1: "LDG.E", 2: "LDG.E.64", 4: "LDG.E.128"}[ints]
-    assert all(name.removesuffix(".CONSTANT") == suffix for name in loop if name.startswith("LDG"))
+def test_the_loop_has_its_loads_as_wide_as_an_element(architecture: int, machine_code: MachineCode) -> None:
+    look_at_all(FOLDER, machine_code, architecture, {"stride_read": look_at_walk, "stride_fill": look_at_fill(16)})
